@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tools", "models"))
 import onnx_writer as onnx  # noqa: E402
 
-WIDTH, TOKENS, PLACES, END, PAD = 4, 13, 40, 1, 0
+WIDTH, TOKENS, PLACES, END, PAD, START = 4, 13, 40, 1, 0, 2
 NEVER = np.float32(np.finfo(np.float32).min)
 NAMES = {"int32": "i32", "float32": "f32"}
 
@@ -282,6 +282,29 @@ class Found:
             self.done |= early or self.texts[-1][0] >= best / length ** self.penalty
 
 
+def change_for_times(scores, rows, options):
+    """The rules of texts with times in them, a row after the other."""
+    begin = options["beginning_timestamp_token_id"]
+    for of_row, tokens in zip(scores, rows):
+        times = tokens >= begin
+        begins = not times[:-1].any()
+        of_row[[options["no_timestamps_token_id"], options["start_of_lm_token_id"]]] = NEVER
+        if not begins:
+            of_row[[START, options["translate_token_id"], options["transcribe_token_id"]]] = NEVER
+        is_open = times[-1] and not begins and not times[-2]
+        if is_open:
+            of_row[:END] = NEVER
+        elif times[-1]:
+            of_row[begin:] = NEVER
+        if times.any():
+            of_row[begin:tokens[times][-1] + (not is_open)] = NEVER
+        if begins:
+            of_row[begin + 51:] = NEVER
+        left = of_row[begin:][of_row[begin:] > NEVER]
+        if len(left) and np.log(np.exp(left).sum()) > of_row[:begin].max():
+            of_row[:begin] = NEVER
+
+
 def beam_turn(totals, rows, found, beams, early):
     """What each row becomes: its score, its last token and the row that it continues."""
     count = len(found)
@@ -319,6 +342,8 @@ def beam(logits_of, prompt, options):
         changed = log_softmax(logits_of(rows, turn)).astype(np.float32)
         change_scores(changed, rows, turn, beams, options)
         changed /= np.float32(options.get("temperature") or 1)
+        if options.get("logits_processor") == 1:
+            change_for_times(changed, rows, options)
         steps[turn] = (changed + scores[:, None]).reshape(count, beams, TOKENS)
         scores, tokens, sources = beam_turn(steps[turn], rows, found, beams, early)
         rows = np.concatenate([rows[sources], tokens[:, None]], 1)
@@ -353,11 +378,14 @@ KINDS = [
     (BEAM, "BeamSearch", BEAM_OUTPUTS, SHARED + ["early_stopping"]),
     (WHISPER, "WhisperBeamSearch", BEAM_OUTPUTS + ["cross_qk", "non_speech_probs"],
      SHARED + ["early_stopping", "no_speech_token_id", "decoder_output_cross_qk",
-               "no_timestamps_token_id"]),
+               "no_timestamps_token_id", "beginning_timestamp_token_id", "start_of_lm_token_id",
+               "translate_token_id", "transcribe_token_id"]),
     (SAMPLING, "Sampling", ["sequences", "filtered_logits"],
      SHARED + ["temperature", "top_p", "filter_value", "min_tokens_to_keep", "presence_penalty",
                "custom"]),
 ]
+# What `constants` makes no input of the graph.
+CONSTANTS = ("num_beams", "logits_processor")
 FLOATS = ("length_penalty", "repetition_penalty", "temperature")
 
 
@@ -378,9 +406,9 @@ def write_case(folder, names, options, graphs, expected):
     node = onnx.node(op, listed, outputs, name="search", domain="com.microsoft", **attributes)
     constants = [onnx.tensor(name, NAMES[str(value.dtype)], value.shape, value.tobytes())
                  for name, value in given.items()
-                 if name in ("num_beams",) and options.get("constants")]
+                 if name in CONSTANTS and options.get("constants")]
     inputs = {name: value for name, value in given.items()
-              if not (name in ("num_beams",) and options.get("constants"))}
+              if not (name in CONSTANTS and options.get("constants"))}
     infos = [onnx.value_info(name, NAMES[str(value.dtype)],
                              [f"{name}_{axis}" if value.ndim > 1 else extent
                               for axis, extent in enumerate(value.shape)])
@@ -423,7 +451,7 @@ def causal_case(names, seed, options, first=False):
 
 def encoded_case(seed, options, form, names=None):
     parts = weights(seed)
-    source, start = options["input_ids"], 2
+    source, start = options["input_ids"], START
     mask = options.get("attention_mask", np.minimum(np.cumsum(source != PAD, 1), 1))
     sums = source.sum(-1) if form == "sounds" else (
         np.sum(parts["tokens"][source] * mask[..., None], axis=1))
@@ -540,6 +568,17 @@ def sound_cases():
               {"num_beams": 1, "num_return_sequences": 1, "no_speech_token_id": 7}]
     for seed, extra in enumerate(extras):
         yield encoded_case(seed, {**common, **extra}, "sounds", WHISPER)
+    times = {"logits_processor": 1, "beginning_timestamp_token_id": 8, "no_timestamps_token_id": 7,
+             "start_of_lm_token_id": 6, "translate_token_id": 4, "transcribe_token_id": 5}
+    timed = np.array([[2, 8, 3], [3, 9, 9], [2, 3, 10]])
+    extras = [{}, {"decoder_input_ids": prompts}, {"decoder_input_ids": timed},
+              {"decoder_input_ids": np.array([[2, 9, 4, 10], [9, 3, 3, 3], [3, 3, 12, 12]])},
+              {"temperature": 2.5, "max_length": 16}, {"logits_processor": 0},
+              {"constants": True, "decoder_input_ids": timed, "repetition_penalty": 1.2},
+              {"num_beams": 1, "num_return_sequences": 1, "max_length": 18},
+              {"beginning_timestamp_token_id": 12, "min_length": 5}]
+    for seed, extra in enumerate(extras):
+        yield encoded_case(seed, {**common, **times, **extra}, "sounds", WHISPER)
 
 
 def sound_refusals():
@@ -554,7 +593,15 @@ def sound_refusals():
     yield WHISPER, options, graphs, "decoder_start_token_id"
     for wrong, said in (({"input_ids": np.ones((1, 6), np.float32)}, "rank 2, expected 3"),
                         ({"decoder_input_ids": np.array([2])}, "rank 1, expected 2"),
-                        ({"logits_processor": 1}, "a logits_processor other than 0"),
+                        ({"logits_processor": 1}, "whose tokens no attribute names"),
+                        ({"logits_processor": 1, "constants": True},
+                         "'beginning_timestamp_token_id'"),
+                        ({"logits_processor": 2, "constants": True},
+                         "a logits_processor (input 11) of 2"),
+                        ({"logits_processor": 2, "beginning_timestamp_token_id": 8,
+                          "no_timestamps_token_id": 7, "start_of_lm_token_id": 6,
+                          "translate_token_id": 4, "transcribe_token_id": 5},
+                         "a logits_processor that is not supported"),
                         ({"cross_qk_layer_head": np.array([[0, 0]])}, "cross_qk"),
                         ({"extra_decoding_ids": np.array([[1]])}, "cross_qk"),
                         ({"decoder_output_cross_qk": 1}, "cross_qk"),

@@ -19,6 +19,7 @@
 #include "core/onnx/convert/loop.h"
 #include "core/onnx/convert/sample.h"
 #include "core/onnx/convert/scores.h"
+#include "core/onnx/convert/timestamps.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
@@ -163,6 +164,8 @@ enum BeamState : uint8_t {
 
 // Input and output of WhisperBeamSearch.
 constexpr int kTemperature = 14, kNoSpeech = 4;
+// Input of both searches for beams.
+constexpr int kProcessor = 11;
 
 // Where no text has ended yet.
 constexpr double kNoScore = -std::numeric_limits<double>::infinity();
@@ -178,6 +181,7 @@ class Beam final : public Search, public LoopBody {
     if (!node_.ok()) return;
     stops_early_ = node_.Bool("early_stopping", false);
     if (!Read(ScalarOf(node_, 3, kI64))) return;
+    if (timestamps_ != nullptr && !timestamps_->Read(rules_.end_token())) return;
     returned_ = ScalarOf(node_, 4, kI64);
     penalty_ = node_.HasInput(5) ? ScalarOf(node_, 5, kF32) : node_.Scalar(kF32, 1);
     if (node_.HasInput(kTemperature)) ReadTemperature();
@@ -197,6 +201,7 @@ class Beam final : public Search, public LoopBody {
 
  private:
   void CheckInputs();
+  void CheckProcessor();
   void ReadTemperature();
   void FindNoSpeech();
   DType ScoreType();
@@ -247,6 +252,8 @@ class Beam final : public Search, public LoopBody {
 
   bool stops_early_ = false;
   Value returned_, penalty_, temperature_;  // temperature_: null where none is given
+  std::unique_ptr<TimestampRules> timestamps_;  // null where no input can ask for them
+  Value has_timestamps_;                        // a bool: whether it does
 };
 
 // What there is beside the inputs of both searches. From input 12 on they are of WhisperBeamSearch.
@@ -256,15 +263,7 @@ void Beam::CheckInputs() {
   }
   if (node_.HasInput(10) && ModelTypeOf(node_) != kSoundModel)
     return node_.Unsupported("forced tokens, decoder_input_ids (input 10), of a model of texts");
-  if (node_.HasInput(11)) {
-    const std::optional<double> known = node_.KnownNumber(node_.Input(11));
-    if (known.has_value() && *known != 0)
-      return node_.Unsupported("a logits_processor (input 11) other than 0");
-    if (!known.has_value())
-      RequireAtMost(
-          ScalarOf(node_, 11, kI64), in_.Int(0),
-          "a search for text has a logits_processor other than 0, which is not supported");
-  }
+  if (node_.HasInput(kProcessor)) CheckProcessor();
   if (node_.detail() != "whisper") return;
   if (ModelTypeOf(node_) != kSoundModel)
     return node_.Fail("attribute 'model_type' is ", ModelTypeOf(node_), ", expected 2 (Whisper)");
@@ -273,11 +272,31 @@ void Beam::CheckInputs() {
     return node_.Unsupported(
         "cross_qk: scores of the attention to the sound (inputs 12 and 13, "
         "output 3, attribute 'decoder_output_cross_qk')");
-  // They are for a logits_processor that is not there.
+  if (timestamps_ != nullptr) return;
+  // They are for logits_processor 1.
   for (const std::string_view name :
        {"translate_token_id", "transcribe_token_id", "start_of_lm_token_id",
         "no_timestamps_token_id", "beginning_timestamp_token_id"})
     node_.Int(name, -1);
+}
+
+// 0 is none, 1 is WhisperBeamSearch's for texts with times. Which one may be told when the model
+// runs only; then files that do not name the tokens of times cannot mean 1.
+void Beam::CheckProcessor() {
+  const std::optional<double> known = node_.KnownNumber(node_.Input(kProcessor));
+  const bool has_tokens = known.has_value() || node_.Int("beginning_timestamp_token_id", -1) > 0;
+  const bool may_be_times = node_.detail() == "whisper" && has_tokens && known.value_or(1) == 1;
+  if (known.value_or(0) != 0 && !may_be_times)
+    return node_.Unsupported("a logits_processor (input 11) of ", *known,
+                             "; only that of WhisperBeamSearch, 1, is known");
+  const Value given = ScalarOf(node_, kProcessor, kI64);
+  if (!known.has_value())
+    RequireAtMost(given, in_.Int(may_be_times ? 1 : 0),
+                  "a search for text has a logits_processor that is not supported, or whose tokens "
+                  "no attribute names");
+  if (!may_be_times) return;
+  timestamps_ = std::make_unique<TimestampRules>(node_);
+  has_timestamps_ = in_.Binary("equal", given, in_.Int(1));
 }
 
 // As in ONNX Runtime, one that is not positive changes nothing.
@@ -358,6 +377,8 @@ bool Beam::Convert(const LoopTurn& turn, LoopStep* step) {
   const Value shares = node_.Call("log_softmax", {Logits(logits)});
   Value changed = rules_.Apply(shares, states[kSequences], first, beams_);
   if (temperature_ != nullptr) changed = in_.Div(changed, temperature_);
+  if (timestamps_ != nullptr)
+    changed = in_.Where(has_timestamps_, timestamps_->Apply(changed, states[kSequences]), changed);
   const Value total = in_.Add(changed, in_.Unsqueeze(states[kScores], {1}));
   const Value width = in_.DimOf(total, 1);
   if (node_.WantsOutput(2)) step->gathered = {in_.ReshapeTo(total, {Grid(beams_), width})};

@@ -51,7 +51,7 @@ TEST(TensorDataTest, CopiesKeptDataThatIsMisaligned) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data()) % 4, 0u);
 }
 
-// Weights of some exporters are lists of floats: they, too, are used in place if somebody keeps them.
+// Weights of some exporters are lists of floats: used in place, too, if somebody keeps them.
 TEST(TensorDataTest, LooksAtPackedListsThatAreKept) {
   const TensorPtr kept = tern::Tensor::FromValues<float>({5, 6, 7}, {3}).value();
   const auto packed = [&](size_t offset, std::vector<int64_t> dims) {
