@@ -551,7 +551,8 @@ TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char
  * "name", "value"}]}]}, the innermost frame first. */
 TERN_API tern_status* tern_trace_json(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** json);
-/* What the run of such a record began with: an owned tuple. E0305 where the record does not say. */
+/* What the run of such a record began with: an owned tuple. E0305 where the record does not say. Its
+ * steps are not looked at; tern_trace_json checks them. */
 TERN_API tern_status* tern_trace_arguments(const void* bytes, size_t size, TernAny* arguments);
 /* Where two such records differ, as JSON (core/vm/debug/trace_diff.h): the first `most`
  * differences, as if each value that differs had been equal. */

@@ -43,8 +43,8 @@ ByteSpan RecordBytes(const void* bytes, size_t size) {
 }
 
 Result<Any> TraceArguments(ByteSpan bytes) {
-  TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(bytes));
-  if (!trace.call().function.empty()) return DeserializeJson(trace.call().arguments);
+  TERN_TRY_ASSIGN(const vm::SavedTrace::Call call, vm::SavedTrace::ReadCallOf(bytes));
+  if (!call.function.empty()) return DeserializeJson(call.arguments);
   return InvalidArgument("the record does not say what its run began with").SetErrorCode("E0305");
 }
 

@@ -46,22 +46,13 @@ uint64_t ObjectBytes(const Any& value) {
   return value.is_object() ? sizeof(TernObject) + 16 : 0;
 }
 
-// Registers of all frames lie in one list; a frame ends where the next begins.
-size_t TraceState::register_count(size_t frame) const {
-  const size_t end = frame + 1 < frames.size() ? frames[frame + 1].first : ids.size();
-  return end - frames[frame].first;
-}
-
-std::span<const ValueId> TraceState::registers(size_t frame) const {
-  return {ids.data() + frames[frame].first, register_count(frame)};
-}
-
 Trace::~Trace() = default;
 
 Trace::Trace(const TraceOptions& options) : options_(options) {
+  unpacked_.fill(kNoSegment);
   // Number 0 is none. Its use is never given back, so the slot stays.
   NewSlot(Any());  // kNoneValue
-  SlotOf(kNoneValue).uses = 1;
+  UsesOf(kNoneValue) = 1;
 }
 
 // --- values
@@ -69,15 +60,14 @@ Trace::Trace(const TraceOptions& options) : options_(options) {
 ValueId Trace::NewSlot(const Any& value) {
   ValueId id = free_;
   if (id != 0) {
-    free_ = SlotOf(id).next_free;
+    free_ = UsesOf(id);
   } else {
     id = value_limit_++;
     // Chunks never move, so references to slots stay valid while the table grows.
-    if (id / kChunk == chunks_.size()) chunks_.push_back(std::make_unique<Slot[]>(kChunk));
+    if (id / kChunk == chunks_.size()) chunks_.push_back(std::make_unique<Chunk>());
   }
-  Slot& slot = SlotOf(id);
-  slot.value = value;
-  slot.uses = 0;
+  ValueOf(id) = value;
+  UsesOf(id) = 0;
   ++value_count_;
   return id;
 }
@@ -95,24 +85,22 @@ ValueId Trace::Intern(const Any& value) {
     return at->second;
   }
   ValueId& recent = recent_[HashBits(value.c_any())];
-  // A slot that is not used any more may hold another value by now.
-  if (recent != kNoneValue && SlotOf(recent).uses > 0 &&
-      memcmp(&SlotOf(recent).value.c_any(), &value.c_any(), sizeof(TernAny)) == 0)
-    return recent;
+  // A number that is not used any more may have another value by now; a free one has none.
+  if (memcmp(&ValueOf(recent).c_any(), &value.c_any(), sizeof(TernAny)) == 0) return recent;
   return recent = NewSlot(value);
 }
 
 void Trace::Unuse(ValueId id) {
-  Slot& slot = SlotOf(id);
-  if (--slot.uses > 0) return;
-  if (slot.value.is_object()) {
+  if (--UsesOf(id) > 0) return;
+  Any& value = ValueOf(id);
+  if (value.is_object()) {
     // The index must forget the object before its reference is released: the address may be used
     // again.
-    objects_.erase(slot.value.object());
-    value_bytes_ -= ObjectBytes(slot.value);
+    objects_.erase(value.object());
+    value_bytes_ -= ObjectBytes(value);
   }
-  slot.value.Reset();
-  slot.next_free = free_;
+  value.Reset();
+  UsesOf(id) = free_;
   free_ = id;
   --value_count_;
 }
@@ -134,6 +122,12 @@ void Trace::UnuseEvents(std::span<const TraceEvent> events) {
   }
 }
 
+void Trace::UnuseSegment(const Segment& segment) {
+  const bool is_away = segment.is_packed() && segment.log.pcs.empty();
+  UnuseEvents(is_away ? UnpackSteps(segment.key, segment.packed).events : segment.log.events);
+  UnuseAll(segment.key);
+}
+
 ValueId Trace::FindObject(const Object* object) const {
   const auto at = objects_.find(object);
   return at == objects_.end() ? kNoneValue : at->second;
@@ -145,15 +139,19 @@ int32_t Trace::ReferencesTo(const Object* object) const {
 
 // --- segments
 
-// `pcs` and `first_event` have one entry each per step.
+uint64_t Trace::Segment::steps() const {
+  if (unseen != 0) return unseen;
+  return is_packed() ? packed_steps : log.pcs.size();
+}
+
 uint64_t Trace::Segment::Bytes() const {
   return sizeof(Segment) + key.frames.size() * sizeof(TraceFrame) +
-         key.ids.size() * sizeof(ValueId) + pcs.size() * 2 * sizeof(uint32_t) +
-         events.size() * sizeof(TraceEvent) + allocations.size() * sizeof(TraceAllocation);
+         key.ids.size() * sizeof(ValueId) + (is_packed() ? packed.size() : log.Bytes()) +
+         allocations.size() * sizeof(TraceAllocation);
 }
 
 uint64_t Trace::Bytes() const {
-  return closed_bytes_ + segments_.back().Bytes() + value_count_ * sizeof(Slot) + value_bytes_ +
+  return closed_bytes_ + segments_.back().Bytes() + value_count_ * kSlotBytes + value_bytes_ +
          contents_.bytes();
 }
 
@@ -162,7 +160,10 @@ uint64_t Trace::Bytes() const {
 void Trace::BeginSegment() {
   if (!segments_.empty()) {
     Segment& last = segments_.back();
-    last.events.shrink_to_fit();
+    if (last.unseen == 0) {
+      Pack(&last);
+      last.log = {};
+    }
     closed_bytes_ += last.Bytes();
   }
   Segment& segment = segments_.emplace_back();
@@ -176,8 +177,7 @@ void Trace::BeginSegment() {
 bool Trace::DropOldest() {
   if (segments_.size() < 2) return false;
   const Segment& oldest = segments_.front();
-  UnuseAll(oldest.key);
-  UnuseEvents(oldest.events);
+  UnuseSegment(oldest);
   closed_bytes_ -= oldest.Bytes();
   dropped_ += oldest.steps();
   segments_.pop_front();
@@ -189,7 +189,7 @@ bool Trace::DropOldest() {
 // Ends the only segment, so that it can be dropped: the present state stays, the steps
 // that led to it are dropped.
 bool Trace::GiveWay() {
-  if (segments_.size() == 1 && !segments_.back().pcs.empty()) BeginSegment();
+  if (segments_.size() == 1 && !segments_.back().log.pcs.empty()) BeginSegment();
   return DropOldest();
 }
 
@@ -200,7 +200,8 @@ void Trace::KeepToBudget() {
   const bool is_over =
       Bytes() > options_.max_bytes || end_step_ - first_step() > options_.max_steps;
   const size_t wanted = is_over && segments_.size() == 1 ? kFewestSteps : kSegmentSteps;
-  if (last.pcs.size() >= wanted && last.events.size() * 2 >= shadow_.ids.size()) BeginSegment();
+  if (last.log.pcs.size() >= wanted && last.log.events.size() * 2 >= shadow_.ids.size())
+    BeginSegment();
   if (!is_over) return;
   while (Bytes() > options_.max_bytes || end_step_ - first_step() > options_.max_steps) {
     if (!DropOldest()) break;
@@ -219,14 +220,49 @@ size_t Trace::SegmentIndexOf(uint64_t step) const {
   return static_cast<size_t>(after - segments_.begin()) - 1;
 }
 
+Trace::Segment* Trace::FindSegment(uint64_t first_step) {
+  if (segments_.empty() || first_step < segments_.front().first_step) return nullptr;
+  Segment& segment = segments_[SegmentIndexOf(first_step)];
+  return segment.first_step == first_step ? &segment : nullptr;
+}
+
+// The steps stay at hand until they are dropped.
+void Trace::Pack(Segment* segment) {
+  segment->packed_steps = static_cast<uint32_t>(segment->log.pcs.size());
+  segment->packed_events = static_cast<uint32_t>(segment->log.events.size());
+  segment->packed = PackSteps(segment->key, segment->log);
+}
+
+void Trace::Unpack(Segment* segment) {
+  segment->log = UnpackSteps(segment->key, segment->packed);
+  KeepUnpacked(segment->first_step);
+}
+
+// It becomes the newest, which is written to.
+void Trace::Reopen(Segment* segment) {
+  if (segment->is_packed() && segment->log.pcs.empty())
+    segment->log = UnpackSteps(segment->key, segment->packed);
+  segment->packed_steps = segment->packed_events = 0;
+  segment->packed = {};
+  open_event_ = static_cast<uint32_t>(segment->log.events.size());
+}
+
+// In the place of the segment that was unpacked longest ago, which may be gone by now, or be the
+// newest again.
+void Trace::KeepUnpacked(uint64_t first_step) {
+  if (std::find(unpacked_.begin(), unpacked_.end(), first_step) != unpacked_.end()) return;
+  uint64_t& oldest = unpacked_[oldest_unpacked_];
+  oldest_unpacked_ = (oldest_unpacked_ + 1) % kUnpackedSegments;
+  Segment* const gone = oldest != kNoSegment ? FindSegment(oldest) : nullptr;
+  if (gone != nullptr && gone->is_packed()) gone->log = {};
+  oldest = first_step;
+}
+
 // --- writing
 
 // A trace can be used again for another run.
 void Trace::Start(const TraceState& state, std::span<const Any> registers, uint64_t step) {
-  for (const Segment& segment : segments_) {
-    UnuseAll(segment.key);
-    UnuseEvents(segment.events);
-  }
+  for (const Segment& segment : segments_) UnuseSegment(segment);
   UnuseAll(shadow_);
   segments_.clear();
   contents_.Clear();
@@ -262,10 +298,10 @@ void Trace::BeginStep(uint32_t pc) {
 // Every change of a register goes through here: the event, and the state that follows the run.
 void Trace::WriteId(uint32_t frame, uint32_t reg, ValueId id) {
   ValueId& now = shadow_.ids[shadow_.frames[frame].first + reg];
-  Open().events.push_back(
+  Open().log.events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kWrite), reg, now, id});
   // The event uses both; the register's use moves from one to the other.
-  SlotOf(id).uses += 2;
+  UsesOf(id) += 2;
   now = id;
 }
 
@@ -279,11 +315,11 @@ void Trace::Write(uint32_t frame, uint32_t reg, const Any& value) {
 void Trace::Push(uint32_t function, std::span<const Any> registers) {
   const auto frame = static_cast<uint32_t>(shadow_.frames.size());
   const auto count = static_cast<uint32_t>(registers.size());
-  Open().events.push_back(
+  Open().log.events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kPush), function, 0, count});
   shadow_.frames.push_back({function, 0, static_cast<uint32_t>(shadow_.ids.size())});
   shadow_.ids.resize(shadow_.ids.size() + count, kNoneValue);
-  SlotOf(kNoneValue).uses += count;
+  UsesOf(kNoneValue) += count;
   for (uint32_t reg = 0; reg < count; ++reg) {
     if (!registers[reg].is_none()) WriteId(frame, reg, Intern(registers[reg]));
   }
@@ -300,11 +336,11 @@ void Trace::Pop() {
   }
   // Going back needs to know where the caller stood.
   const uint32_t caller = frame > 0 ? shadow_.frames[frame - 1].pc : 0;
-  Open().events.push_back(
+  Open().log.events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kPop), top.function, caller, count});
   shadow_.frames.pop_back();
   shadow_.ids.resize(top.first);
-  SlotOf(kNoneValue).uses -= count;
+  UsesOf(kNoneValue) -= count;
 }
 
 void Trace::Allocated(uint32_t count, uint64_t bytes, uint64_t largest) {
@@ -313,18 +349,19 @@ void Trace::Allocated(uint32_t count, uint64_t bytes, uint64_t largest) {
 
 void Trace::EndStep() {
   Segment& segment = Open();
+  TraceSteps& log = segment.log;
   if (open_allocation_.count > 0) {
-    open_allocation_.step_in_segment = static_cast<uint32_t>(segment.pcs.size());
+    open_allocation_.step_in_segment = static_cast<uint32_t>(log.pcs.size());
     segment.allocations.push_back(open_allocation_);
     open_allocation_ = {};
   }
-  if (segment.pcs.empty()) {
-    segment.pcs.reserve(kSegmentSteps);
-    segment.first_event.reserve(kSegmentSteps);
+  if (log.pcs.empty()) {
+    log.pcs.reserve(kSegmentSteps);
+    log.first_event.reserve(kSegmentSteps);
   }
-  segment.pcs.push_back(open_pc_);
-  segment.first_event.push_back(open_event_);
-  open_event_ = static_cast<uint32_t>(segment.events.size());
+  log.pcs.push_back(open_pc_);
+  log.first_event.push_back(open_event_);
+  open_event_ = static_cast<uint32_t>(log.events.size());
   if (replayed_ != nullptr) return;
   ++end_step_;
   // Between steps only, as events of the open step are in the newest segment.
@@ -335,14 +372,14 @@ void Trace::EndStep() {
 void Trace::Poke(uint32_t frame, uint32_t reg, const Any& value) {
   Segment& last = segments_.back();
   Write(frame, reg, value);
-  if (!last.pcs.empty()) {
-    open_event_ = static_cast<uint32_t>(last.events.size());
+  if (!last.log.pcs.empty()) {
+    open_event_ = static_cast<uint32_t>(last.log.events.size());
     return;
   }
   // There is no step in this segment yet, so the key frame itself changes, and the event is not
   // needed.
-  UnuseEvents(last.events);
-  last.events.clear();
+  UnuseEvents(last.log.events);
+  last.log.events.clear();
   const uint32_t at = shadow_.frames[frame].first + reg;
   Use(shadow_.ids[at]);
   Unuse(last.key.ids[at]);
@@ -364,24 +401,26 @@ void Trace::DropAfter(uint64_t step) {
   UseAll(cursor.state());
   UnuseAll(shadow_);
   shadow_ = cursor.state();
+  bool was_closed = false;
   while (segments_.back().first_step > step) {
-    UnuseAll(segments_.back().key);
-    UnuseEvents(segments_.back().events);
+    UnuseSegment(segments_.back());
     segments_.pop_back();
     // The segment before is the newest again, so its bytes are not counted as closed.
     closed_bytes_ -= segments_.back().Bytes();
-    open_event_ = static_cast<uint32_t>(segments_.back().events.size());
+    was_closed = true;
   }
   Segment& last = segments_.back();
+  if (was_closed) Reopen(&last);
   // The cursor has made the steps, unless none of them is left.
   last.unseen = 0;
   const auto steps = static_cast<size_t>(step - last.first_step);
+  TraceSteps& log = last.log;
   // Where the events of the step behind the last one kept begin.
-  open_event_ = steps < last.pcs.size() ? last.first_event[steps] : open_event_;
-  UnuseEvents(std::span(last.events).subspan(open_event_));
-  last.events.resize(open_event_);
-  last.pcs.resize(steps);
-  last.first_event.resize(steps);
+  open_event_ = steps < log.pcs.size() ? log.first_event[steps] : open_event_;
+  UnuseEvents(std::span(log.events).subspan(open_event_));
+  log.events.resize(open_event_);
+  log.pcs.resize(steps);
+  log.first_event.resize(steps);
   while (!last.allocations.empty() && last.allocations.back().step_in_segment >= steps)
     last.allocations.pop_back();
   end_step_ = step;
@@ -393,7 +432,7 @@ void Trace::DropAfter(uint64_t step) {
 
 uint32_t Trace::pc(uint64_t step) const {
   const Segment& segment = Whole(SegmentOf(step));
-  return segment.pcs[static_cast<size_t>(step - segment.first_step)];
+  return segment.log.pcs[static_cast<size_t>(step - segment.first_step)];
 }
 
 std::span<const TraceEvent> Trace::events(uint64_t step) const {
@@ -401,20 +440,16 @@ std::span<const TraceEvent> Trace::events(uint64_t step) const {
   return EventsOf(segment, static_cast<size_t>(step - segment.first_step));
 }
 
+// Behind the last step of the newest segment there may be events of the open one.
 std::span<const TraceEvent> Trace::EventsOf(const Segment& segment, size_t index) const {
-  const uint32_t begin = segment.first_event[index];
-  uint32_t end = static_cast<uint32_t>(segment.events.size());
-  // Events of a step end where the next one's begin; those of the newest step where the open one's
-  // begin.
-  if (index + 1 < segment.pcs.size())
-    end = segment.first_event[index + 1];
-  else if (&segment == &segments_.back())
-    end = open_event_;
-  return {segment.events.data() + begin, end - begin};
+  const bool is_newest = &segment == &segments_.back() && index + 1 == segment.log.pcs.size();
+  const std::span<const TraceEvent> events = segment.log.EventsOf(index);
+  return is_newest ? events.first(open_event_ - segment.log.first_event[index]) : events;
 }
 
 TraceAllocation Trace::allocation(uint64_t step) const {
-  const Segment& segment = Whole(SegmentOf(step));
+  // Packed segments have these as they are, and what is skipped allocates nothing.
+  const Segment& segment = SegmentOf(step);
   const auto index = static_cast<uint32_t>(step - segment.first_step);
   // Steps that allocated, by binary search: there are few of them.
   const auto at = std::lower_bound(
@@ -430,7 +465,7 @@ TraceStats Trace::stats() const {
   stats.end_step = end_step_;
   stats.segments = segments_.size();
   for (const Segment& segment : segments_) {
-    stats.events += segment.events.size();
+    stats.events += segment.events();
     stats.unseen += segment.unseen;
   }
   stats.values = value_count_;

@@ -6,7 +6,8 @@
 // came and went, in an order that can be undone from behind. Values are kept once each, by
 // reference: a number in a counted table. Steps lie in segments; each begins with a key frame (all
 // frames, all registers) and holds about kSegmentSteps steps, so that a seek applies no more events
-// than one segment has. Above the budget the oldest segments are dropped.
+// than one segment has. All but the newest lie packed (trace_pack.h), and those that are looked at
+// are unpacked for a while. Above the budget the oldest segments are dropped.
 //
 // Of stretches in which a run only computed with registers the trace keeps the number of steps and
 // the state before and after (Skip). Their steps are made when somebody looks at them, by running
@@ -29,52 +30,19 @@
 
 #include "core/object/any.h"
 #include "core/vm/debug/trace_contents.h"
+#include "core/vm/debug/trace_pack.h"
 
 namespace tern::vm {
-
-using ValueId = uint32_t;
-inline constexpr ValueId kNoneValue = 0;  // the number of none, always there
 
 inline constexpr uint64_t kSegmentSteps = 1024;
 // At most so many are skipped at once, but for states that are larger.
 inline constexpr uint64_t kSkippedSteps = 4096;
 
+// So many segments beside the newest have their steps at hand: more than a look at a state needs,
+// which goes back for who wrote the registers.
+inline constexpr size_t kUnpackedSegments = 8;
+
 class TraceReplay;
-
-enum class TraceEventKind : uint8_t {
-  kWrite = 0,  // a register changed
-  kPush = 1,   // a frame came; its registers are none until their writes follow
-  kPop = 2,    // the innermost frame went; its registers were written to none before
-};
-
-struct TraceEvent {
-  uint32_t frame_and_kind = 0;  // frame << 2 | kind; frame 0 is the outermost
-  uint32_t target = 0;          // the register; of push and pop: the function
-  uint32_t before = 0;          // write: ValueId; pop: pc of the caller's call
-  uint32_t after = 0;           // write: ValueId; push and pop: registers of the frame
-
-  TraceEventKind kind() const { return static_cast<TraceEventKind>(frame_and_kind & 3); }
-  uint32_t frame() const { return frame_and_kind >> 2; }
-};
-
-// A frame of a state. Its registers are ids[first .. the next frame's first).
-struct TraceFrame {
-  uint32_t function = 0;
-  uint32_t pc = 0;  // of the innermost frame the next instruction, of the others their call
-  uint32_t first = 0;
-};
-
-// All frames and registers of one state.
-struct TraceState {
-  std::vector<TraceFrame> frames;
-  std::vector<ValueId> ids;
-
-  size_t register_count(size_t frame) const;
-  std::span<const ValueId> registers(size_t frame) const;
-};
-
-// The state after an event that fits it: its frame is there, and its register.
-void ApplyEvent(const TraceEvent& event, TraceState* state);
 
 // Blocks that a step allocated.
 struct TraceAllocation {
@@ -151,15 +119,16 @@ class Trace {
   uint64_t first_step() const { return segments_.front().first_step; }
   uint64_t end_step() const { return end_step_; }
   bool empty() const { return segments_.empty(); }
-  // first_step <= step < end_step for these three.
+  // first_step <= step < end_step for these three. Events are there until kUnpackedSegments others
+  // have been looked at.
   uint32_t pc(uint64_t step) const;
   std::span<const TraceEvent> events(uint64_t step) const;
   TraceAllocation allocation(uint64_t step) const;
   uint32_t end_pc() const { return end_pc_; }
-  const Any& value(ValueId id) const { return SlotOf(id).value; }
+  const Any& value(ValueId id) const { return ValueOf(id); }
   // How many entries of the log and key frames name the value: the trace itself holds one
   // reference to an object, whatever the number.
-  uint32_t uses(ValueId id) const { return SlotOf(id).uses; }
+  uint32_t uses(ValueId id) const { return UsesOf(id); }
   // One past the highest number that any step names.
   ValueId value_limit() const;
   // How many registers the newest state has.
@@ -181,8 +150,8 @@ class Trace {
     for (const Segment& kept : segments_) {
       const Segment& segment = Whole(kept);
       size_t allocation = 0;
-      for (size_t i = 0; i < segment.pcs.size(); ++i) {
-        TraceStep step{segment.first_step + i, segment.pcs[i], EventsOf(segment, i), {}};
+      for (size_t i = 0; i < segment.log.pcs.size(); ++i) {
+        TraceStep step{segment.first_step + i, segment.log.pcs[i], EventsOf(segment, i), {}};
         if (allocation < segment.allocations.size() &&
             segment.allocations[allocation].step_in_segment == i)
           step.allocation = segment.allocations[allocation++];
@@ -199,39 +168,51 @@ class Trace {
 
  private:
   friend class TraceCursor;
-  struct Slot {
-    Any value;
-    uint32_t uses = 0;
-    uint32_t next_free = 0;
-  };
   static constexpr uint32_t kChunk = 4096;
+  // Values beside their uses: a slot of both would have a gap.
+  struct Chunk {
+    Any values[kChunk];
+    uint32_t uses[kChunk];  // of a free number: the next free one
+  };
+  static constexpr uint64_t kSlotBytes = sizeof(Any) + sizeof(uint32_t);
 
   struct Segment {
     uint64_t first_step = 0;
     uint64_t unseen = 0;  // so many steps, of which nothing is here yet but the key
     TraceState key;
-    std::vector<uint32_t> pcs;
-    std::vector<uint32_t> first_event;  // of each step
-    std::vector<TraceEvent> events;
+    TraceSteps log;               // empty while only its packed form is kept
+    std::vector<uint8_t> packed;  // of all but the newest
+    uint32_t packed_steps = 0;
+    uint32_t packed_events = 0;
     std::vector<TraceAllocation> allocations;  // ascending by step
 
-    uint64_t steps() const { return unseen != 0 ? unseen : pcs.size(); }
+    bool is_packed() const { return packed_steps != 0; }
+    uint64_t steps() const;
+    uint64_t events() const { return is_packed() ? packed_events : log.events.size(); }
+    // Without what is unpacked for a while.
     uint64_t Bytes() const;
   };
 
-  Slot& SlotOf(ValueId id) const { return chunks_[id / kChunk][id % kChunk]; }
+  Any& ValueOf(ValueId id) const { return chunks_[id / kChunk]->values[id % kChunk]; }
+  uint32_t& UsesOf(ValueId id) const { return chunks_[id / kChunk]->uses[id % kChunk]; }
   ValueId Intern(const Any& value);
   ValueId NewSlot(const Any& value);
-  void Use(ValueId id) { ++SlotOf(id).uses; }
+  void Use(ValueId id) { ++UsesOf(id); }
   void Unuse(ValueId id);
   void UseAll(const TraceState& state);
   void UnuseAll(const TraceState& state);
   void UnuseEvents(std::span<const TraceEvent> events);
+  void UnuseSegment(const Segment& segment);
   void WriteId(uint32_t frame, uint32_t reg, ValueId id);
   void BeginSegment();
   Segment& Open() { return replayed_ != nullptr ? *replayed_ : segments_.back(); }
-  // The segment with its steps, which are made where they were skipped.
+  // The segment with its steps, which are made where they were skipped, else unpacked.
   const Segment& Whole(const Segment& segment) const;
+  void Pack(Segment* segment);
+  void Unpack(Segment* segment);
+  void Reopen(Segment* segment);
+  void KeepUnpacked(uint64_t first_step);
+  Segment* FindSegment(uint64_t first_step);
   void Replay(Segment* segment);
   void Join(const TraceState& next, Segment* segment);
   void Become(const TraceState& state, std::span<const Any> registers);
@@ -258,7 +239,12 @@ class Trace {
   uint64_t value_bytes_ = 0;
   uint64_t value_count_ = 0;
 
-  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  static constexpr uint64_t kNoSegment = UINT64_MAX;
+  // First steps of the segments that were unpacked last; the oldest of them is the next to go.
+  std::array<uint64_t, kUnpackedSegments> unpacked_;
+  size_t oldest_unpacked_ = 0;
+
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   ValueId value_limit_ = 0;
   ValueId free_ = 0;  // list of free slots, 0 ends it
   std::unordered_map<const Object*, ValueId> objects_;

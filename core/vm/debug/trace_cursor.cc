@@ -6,23 +6,6 @@
 
 namespace tern::vm {
 
-// The log is one's own or was checked (trace_reader.cc), so nothing is tested here.
-void ApplyEvent(const TraceEvent& event, TraceState* state) {
-  switch (event.kind()) {
-    case TraceEventKind::kWrite:
-      state->ids[state->frames[event.frame()].first + event.target] = event.after;
-      return;
-    case TraceEventKind::kPush:
-      state->frames.push_back({event.target, 0, static_cast<uint32_t>(state->ids.size())});
-      state->ids.resize(state->ids.size() + event.after, kNoneValue);
-      return;
-    case TraceEventKind::kPop:
-      state->ids.resize(state->frames.back().first);
-      state->frames.pop_back();
-      return;
-  }
-}
-
 namespace {
 
 // The inverse of ApplyEvent; events of a step are undone from the last to the first.

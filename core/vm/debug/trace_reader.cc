@@ -112,28 +112,45 @@ bool SavedTrace::HasMark(ByteSpan bytes) {
 Result<SavedTrace> SavedTrace::Read(ByteSpan bytes) {
   ByteReader in(bytes, "trace");
   SavedTrace trace;
-  if (bytes.size() < kMark.size() || AsText(bytes.first(kMark.size())) != kMark)
-    return Malformed("it does not begin with its mark, TERNTRC1");
-  in.Skip(kMark.size());
   TERN_TRY(trace.ReadNumbers(&in));
   TERN_TRY(trace.Replay());
   return trace;
 }
 
-Status SavedTrace::ReadNumbers(ByteReader* in) {
+Result<SavedTrace::Call> SavedTrace::ReadCallOf(ByteSpan bytes) {
+  ByteReader in(bytes, "trace");
+  SavedTrace trace;
+  TERN_TRY_ASSIGN(const Counts counts, trace.ReadCounts(&in));
+  in.Skip(static_cast<size_t>(counts.NumberBytes()));
+  const Result<JsonValue> json = ParseJson(in.Text(static_cast<size_t>(counts.json)));
+  if (!json.ok()) return Malformed(json.status().message());
+  TERN_TRY(trace.ReadCall(*json));
+  return std::move(trace.call_);
+}
+
+Result<SavedTrace::Counts> SavedTrace::ReadCounts(ByteReader* in) {
+  if (in->remaining() < kMark.size() || in->Text(kMark.size()) != kMark)
+    return Malformed("it does not begin with its mark, TERNTRC1");
+  Counts counts;
   first_step_ = in->U64();
-  const uint64_t steps = in->U32();
-  const uint64_t events = in->U32();
-  const uint32_t keys = in->U32();
-  const uint64_t words = in->U32();
+  counts.steps = in->U32();
+  counts.events = in->U32();
+  counts.keys = in->U32();
+  counts.words = in->U32();
   end_pc_ = in->U32();
-  const uint64_t json = in->U32();
+  counts.json = in->U32();
   // All counts have 32 bits, so the sum cannot overflow. It must be exact: no section is found by
   // searching.
-  const uint64_t expected = 4 * (2 * steps + 1) + 16 * events + 4 * words + json;
+  const uint64_t expected = counts.NumberBytes() + counts.json;
   if (!in->ok() || expected != in->remaining())
     return Malformed(StrCat("its counts want ", expected, " bytes, ", in->remaining(),
                             " are there: it was cut or changed"));
+  return counts;
+}
+
+Status SavedTrace::ReadNumbers(ByteReader* in) {
+  TERN_TRY_ASSIGN(const Counts counts, ReadCounts(in));
+  const auto& [steps, events, words, json, keys] = counts;
   if (first_step_ > UINT64_MAX - steps) return Malformed("its steps have impossible numbers");
   pcs_.resize(static_cast<size_t>(steps));
   for (uint32_t& pc : pcs_) pc = in->U32();

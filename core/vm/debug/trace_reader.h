@@ -38,6 +38,9 @@ class SavedTrace {
   static bool HasMark(ByteSpan bytes);
   // E0305 says what is wrong with it.
   static Result<SavedTrace> Read(ByteSpan bytes);
+  // Only what the run began with. Steps and states are not looked at: of a file that is also read,
+  // this replays nothing a second time.
+  static Result<Call> ReadCallOf(ByteSpan bytes);
 
   uint64_t first_step() const { return first_step_; }
   uint64_t end_step() const { return first_step_ + pcs_.size(); }
@@ -85,6 +88,15 @@ class SavedTrace {
     std::string digest;
   };
 
+  // How many there are of each, and the bytes of the JSON.
+  struct Counts {
+    uint64_t steps, events, words, json;
+    uint32_t keys;
+
+    uint64_t NumberBytes() const { return 4 * (2 * steps + 1) + 16 * events + 4 * words; }
+  };
+
+  Result<Counts> ReadCounts(ByteReader* in);
   Status ReadNumbers(ByteReader* in);
   Status ReadKeys(ByteReader* in, uint32_t keys, uint32_t words);
   Status ReadTables(std::string_view json);

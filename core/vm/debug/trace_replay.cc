@@ -72,15 +72,22 @@ void Trace::Skip(uint64_t steps, uint32_t pc, const TraceState& state,
   KeepToBudget();
 }
 
-// Made once and then kept: who looks at one step mostly looks at its neighbours too.
+// Made once and then kept, packed; at hand for a while: who looks at one step mostly looks at its
+// neighbours too.
 const Trace::Segment& Trace::Whole(const Segment& segment) const {
   // A cache: what a reader sees is the same before and after.
-  if (segment.unseen != 0) const_cast<Trace*>(this)->Replay(const_cast<Segment*>(&segment));
+  Segment* const cached = const_cast<Segment*>(&segment);
+  if (segment.unseen != 0)
+    const_cast<Trace*>(this)->Replay(cached);
+  else if (segment.is_packed() && segment.log.pcs.empty())
+    const_cast<Trace*>(this)->Unpack(cached);
   return segment;
 }
 
 ValueId Trace::value_limit() const {
-  for (const Segment& segment : segments_) Whole(segment);
+  for (const Segment& segment : segments_) {
+    if (segment.unseen != 0) Whole(segment);
+  }
   return value_limit_;
 }
 
@@ -106,7 +113,7 @@ void Trace::Replay(Segment* segment) {
   open_event_ = 0;
   replayed_ = segment;
   const Status done = replay_->Run(from, steps, this);
-  TERN_CHECK(done.ok() && segment->pcs.size() == steps, "a run's states can be run on from");
+  TERN_CHECK(done.ok() && segment->log.pcs.size() == steps, "a run's states can be run on from");
   replayed_ = nullptr;
   Join(segments_[SegmentIndexOf(segment->first_step) + 1].key, segment);
   UnuseAll(shadow_);
@@ -114,7 +121,8 @@ void Trace::Replay(Segment* segment) {
   open_pc_ = open_pc;
   end_pc_ = end_pc;
   open_event_ = open_event;
-  segment->events.shrink_to_fit();
+  Pack(segment);
+  KeepUnpacked(segment->first_step);
   closed_bytes_ += segment->Bytes() - bytes_before;
 }
 
@@ -122,8 +130,8 @@ void Trace::Replay(Segment* segment) {
 // border leads to it exactly. Only the last write of a register can be named there.
 void Trace::Join(const TraceState& next, Segment* segment) {
   TERN_CHECK(next.ids.size() == shadow_.ids.size());
-  for (size_t i = segment->events.size(); i-- > 0;) {
-    TraceEvent& event = segment->events[i];
+  for (size_t i = segment->log.events.size(); i-- > 0;) {
+    TraceEvent& event = segment->log.events[i];
     // Behind a call or a return that is still to come, registers of a frame are others.
     if (event.kind() != TraceEventKind::kWrite || event.frame() >= shadow_.frames.size()) continue;
     const size_t at = shadow_.frames[event.frame()].first + event.target;

@@ -125,6 +125,26 @@ TEST(TraceReader, WhatWasWrittenInPlaceIsShownAsItWas) {
   EXPECT_NE(saved.StateText(1).value().find("%1 x = f32[2] [1.5, -2]"), std::string::npos);
 }
 
+// The call is read without the steps: also where these are wrong, which Read says.
+TEST(TraceReader, TheCallIsReadWithoutReplayingTheSteps) {
+  std::vector<uint8_t> bytes = Record(kLong, {40, 7}).Bytes();
+  Result<SavedTrace> whole = SavedTrace::Read(bytes);
+  ASSERT_TRUE(whole.ok());
+  const auto call = [&] { return SavedTrace::ReadCallOf(bytes); };
+  ASSERT_TRUE(call().ok());
+  EXPECT_EQ(call()->function, "main");
+  EXPECT_EQ(call()->arguments, whole->call().arguments);
+  bytes[40] ^= 0xFF;  // the pc of the first step
+  EXPECT_FALSE(SavedTrace::Read(bytes).ok());
+  EXPECT_EQ(call()->function, "main");
+  bytes[16] ^= 1;  // how many steps there are
+  EXPECT_EQ(call().status().error_code(), "E0305");
+  bytes.resize(20);
+  EXPECT_EQ(call().status().error_code(), "E0305");
+  bytes.clear();
+  EXPECT_EQ(call().status().error_code(), "E0305");
+}
+
 TEST(TraceReader, CutFilesAreRefused) {
   const std::vector<uint8_t> good = Record(kQuotients).Bytes();
   for (size_t size = 0; size < good.size(); ++size) {
