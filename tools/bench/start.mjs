@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program behind tools/bench/start. Sides take turns; a row has the medians of its rounds and
+// the median ratio of a round. Pages are opened in a context of their own, whose caches are empty.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openChromium } from '../demo/chromium.mjs';
+import { kRoot } from '../models/targets.mjs';
+import { buildRival, makeNetwork, rivalLibrary } from './networks.mjs';
+
+const kTern = join(kRoot, 'build/host/tern');
+const kImage = `const data = new Float32Array(784).fill(0.5);`;
+// Pages, by name: what their module does before it tells the time.
+const kPages = {
+  empty: `await WebAssembly.instantiate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));`,
+  '.tern': ternPage('mnist-cnn.tern'),
+  '.onnx': ternPage('mnist-cnn/model.onnx'),
+  'onnxruntime-web': `
+    import * as ort from '/ort/ort.wasm.min.mjs';
+    ort.env.wasm.numThreads = 1;
+    ort.env.wasm.wasmPaths = '/ort/';
+    const session = await ort.InferenceSession.create('/work/mnist-cnn/model.onnx');
+    ${kImage}
+    await session.run({ image: new ort.Tensor('float32', data, [1, 1, 28, 28]) });`,
+};
+const kPageTargets = { '.tern': 60, '.onnx': 150 };
+// Native starts: what is run, and the targets of time and of memory. Time and, of executables,
+// memory are parts of the rival's; memory of ONNX models is a part of the model's size.
+const kStarts = [
+  { name: 'mnist-cnn', from: '.tern', time: 0.1, memory: 0.33 },
+  { name: 'mobilenet-v2', from: '.tern', time: 0.1, memory: 0.33 },
+  { name: 'resnet-18', from: '.onnx', time: 0.4, memory: 1.2 },
+  { name: 'bert-6l-384', from: '.onnx', time: 0.4, memory: 1.2 },
+];
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+function ternPage(program) {
+  return `
+    import { createRuntime } from '/tern/index.js';
+    const runtime = await createRuntime();
+    const program = await runtime.load('/work/${program}');
+    ${kImage}
+    await program.run('main', { image: { dtype: 'f32', shape: [1, 1, 28, 28], data } });`;
+}
+
+function usage(problem) {
+  console.error(`bench/start: ${problem}`);
+  process.exit(2);
+}
+
+function parseArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        json: { type: 'string' },
+        rounds: { type: 'string', default: '7' },
+        'no-web': { type: 'boolean', default: false },
+        'no-native': { type: 'boolean', default: false },
+      },
+    });
+    const rounds = Number(values.rounds);
+    if (!Number.isInteger(rounds) || rounds < 1)
+      usage(`--rounds takes a whole number of at least 1, not '${values.rounds}'`);
+    return { ...values, rounds };
+  } catch (error) {
+    usage(error.message);
+  }
+}
+
+function toRow(bench, name, unit, pairs, target, reached) {
+  const ratio = median(pairs.map(([tern, rival]) => tern / rival));
+  const value = reached ?? ratio;
+  return {
+    bench,
+    case: name,
+    unit,
+    tern: median(pairs.map((pair) => pair[0])),
+    rival: median(pairs.map((pair) => pair[1])),
+    limit: null,
+    ratio,
+    target,
+    met: value <= target,
+  };
+}
+
+function print(row) {
+  console.log(
+    [
+      row.bench.padEnd(24),
+      row.case.padEnd(20),
+      row.tern.toFixed(1).padStart(9),
+      row.rival.toFixed(1).padStart(9),
+      row.unit,
+      row.ratio.toFixed(2).padStart(6),
+      `target ${row.target}`,
+      row.met ? 'met' : 'missed',
+    ].join(' '),
+  );
+}
+
+/** Milliseconds from navigation to what the page does last. */
+async function timePage(browser, base, name) {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${base}/work/${encodeURIComponent(name)}.html`);
+    await page.waitForFunction('window.finished !== undefined');
+    const finished = await page.evaluate('window.finished');
+    if (typeof finished !== 'number') throw new Error(`page '${name}': ${finished}`);
+    return finished;
+  } finally {
+    await context.close();
+  }
+}
+
+async function benchPages(folder, rounds) {
+  makeNetwork('mnist-cnn', folder);
+  for (const [name, body] of Object.entries(kPages)) {
+    // Imports stand first in a module, so what is told at the end covers fetching them.
+    writeFileSync(
+      join(folder, `${name}.html`),
+      `<!doctype html><title>start</title><script>
+      addEventListener('unhandledrejection', (e) => (window.finished = String(e.reason)));
+      addEventListener('error', (e) => (window.finished = e.message));</script>
+      <script type="module">${body}
+      window.finished = performance.now();</script>`,
+    );
+  }
+  const chromium = await openChromium({
+    '/tern/': join(kRoot, 'wasm/package/dist'),
+    '/work/': folder,
+    '/ort/': join(dirname(new URL(import.meta.url).pathname), 'node_modules/onnxruntime-web/dist'),
+  });
+  try {
+    const browser = chromium.page.context().browser(),
+      base = new URL(chromium.page.url()).origin;
+    const names = Object.keys(kPages);
+    const times = [];
+    for (let round = -1; round < rounds; round++) {
+      const each = {};
+      for (const name of names) each[name] = await timePage(browser, base, name);
+      if (round >= 0) times.push(each);  // the first round starts the browser
+    }
+    return ['.tern', '.onnx'].map((name) => {
+      const pairs = times.map((each) => [
+        each[name] - each.empty,
+        each['onnxruntime-web'] - each.empty,
+      ]);
+      const own = median(pairs.map((pair) => pair[0]));
+      return toRow('page, above an empty one', `mnist-cnn ${name}`, 'ms', pairs,
+                   kPageTargets[name], own);
+    });
+  } finally {
+    await chromium.close();
+  }
+}
+
+// Timed by a shell, because starting a process from this large one takes longer than Tern does.
+const kTimed = 'b=$EPOCHREALTIME; /usr/bin/time -f %M "$@" >&2 || exit; echo $b $EPOCHREALTIME';
+
+/** [milliseconds, peak MB] of a process from its start to its end. */
+function timeProcess(command) {
+  const run = spawnSync('bash', ['-c', kTimed, 'bash', ...command], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(run.error?.message ?? run.stderr);
+  const [begin, end] = run.stdout.replaceAll(',', '.').split(' ').map(Number);
+  return [(end - begin) * 1e3, Number(run.stderr.trim().split('\n').at(-1)) / 1024];
+}
+
+function benchProcess({ name, from, time, memory }, folder, rounds) {
+  const network = makeNetwork(name, folder);
+  const program = from === '.onnx' ? network.model : network.executable;
+  const tern = [kTern, 'run', program, '--quiet', ...network.tern];
+  const rival = [
+    ...[join(folder, 'rival'), rivalLibrary('x64'), network.model, '1', 'output'],
+    ...network.rival,
+  ];
+  const rows = [];
+  for (let round = 0; round < rounds; round++) rows.push([timeProcess(tern), timeProcess(rival)]);
+  const pairs = (i) => rows.map(([ours, theirs]) => [ours[i], theirs[i]]);
+  const size = statSync(network.model).size / 2 ** 20;
+  const reached = from === '.onnx' ? median(pairs(1).map((pair) => pair[0])) / size : undefined;
+  return [
+    toRow('process to first result', `${name} ${from}`, 'ms', pairs(0), time),
+    toRow('peak memory', `${name} ${from}`, 'MB', pairs(1), memory, reached),
+  ];
+}
+
+const options = parseArguments();
+const folder = mkdtempSync(join(tmpdir(), 'tern-start-'));
+const rows = [];
+try {
+  console.log(`${'bench'.padEnd(45)}      tern     rival     ratio`);
+  if (!options['no-native']) {
+    buildRival('cc', join(folder, 'rival'));
+    for (const start of kStarts) rows.push(...benchProcess(start, folder, options.rounds));
+    rows.forEach(print);
+  }
+  if (!options['no-web']) {
+    execFileSync(join(kRoot, 'tools/build_web.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
+    const pages = await benchPages(folder, options.rounds);
+    pages.forEach(print);
+    rows.push(...pages);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (options.json) writeFileSync(options.json, JSON.stringify(rows, null, 1) + '\n');
