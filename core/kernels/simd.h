@@ -55,7 +55,7 @@ using hn::NegMulAdd;  // c - a * b
 // ---- multiply by one lane: where a multiply-add can take one element of a 128-bit group as a
 // factor (AArch64), kMultiplyByLane is true and rows of the left operand are loaded four elements
 // at a time; elsewhere each is broadcast from memory. LoadGroup: p[0..3] repeated in every 128
-// bits. MulAddLane<i>: a * group[i] + c.
+// bits. MulAddLane<i>: a * group[i] + c. TERN_HIDE_INDEX stands where a loop over groups begins.
 #if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES || HWY_TARGET == HWY_NEON_BF16
 inline constexpr bool kMultiplyByLane = true;
 HWY_INLINE PanelVector LoadGroup(const float* p) { return hn::LoadU(PanelTag(), p); }
@@ -70,6 +70,9 @@ template <int lane>
 HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector c) {
   return svmla_lane_f32(c, a, group, lane);
 }
+// Groups are loaded by base and index, one addition for all rows; a compiler that sees how the
+// index moves gives each row a pointer of its own to advance.
+#define TERN_HIDE_INDEX(index) asm("" : "+r"(index))
 #else
 inline constexpr bool kMultiplyByLane = false;
 HWY_INLINE PanelVector LoadGroup(const float* p) { return hn::LoadDup128(PanelTag(), p); }
@@ -77,6 +80,9 @@ template <int lane>
 HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector c) {
   return MulAdd(a, hn::Broadcast<lane>(group), c);
 }
+#endif
+#ifndef TERN_HIDE_INDEX
+#define TERN_HIDE_INDEX(index)
 #endif
 
 // max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm; elsewhere they

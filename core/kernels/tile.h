@@ -200,7 +200,8 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
       TERN_TILE_ROWS(TERN_TILE_POINTER)
       ptrdiff_t i = 0, end = run;
       if constexpr (kMultiplyByLane) {
-        for (; i + 4 <= end; i += 4) {
+        for (; i < end - 3; i += 4) {
+          TERN_HIDE_INDEX(i);
           TERN_TILE_ROWS(TERN_TILE_GROUP)
           TERN_TILE_LANE_STEP(0)
           TERN_TILE_LANE_STEP(1)
