@@ -108,6 +108,7 @@ class AccessChecker : public Visitor {
     const Polynomial one = Polynomial::Constant(1);
     // Bounds that wrap say nothing about where the loop runs.
     const bool bounded = prover_.Fits(low) && prover_.Fits(extent) && prover_.Fits(low + extent);
+    if (bounded) CheckStep(loop, low + extent);
     const int64_t outer_trips = trips_;
     if (__builtin_mul_overflow(
             trips_, bounded ? std::max<int64_t>(prover_.MostAtOne(extent), 1) : INT64_MAX, &trips_))
@@ -127,6 +128,16 @@ class AccessChecker : public Visitor {
       prover_.Close(scope);
     }
     trips_ = outer_trips;
+  }
+
+  // Other steps leave the range of the variable, at its begin or by going round behind its end.
+  void CheckStep(const For& loop, const Polynomial& end) {
+    const Polynomial step = ValueOf(loop.range.step);
+    if (prover_.Fits(step) && prover_.ProvesAtLeast(step, 1) && prover_.Fits(end + step)) return;
+    Complain(loop.range.step->span, StrCat("the loop over '", loop.var->name,
+                                           "' has a step that may not be positive, or too large: ",
+                                           loop::ToText(loop.range.step)))
+        .Help(kHelp);
   }
 
   void CheckIf(const If& branch) {

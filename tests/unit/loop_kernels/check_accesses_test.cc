@@ -92,6 +92,8 @@ TEST(CheckAccesses, LoopsAreShown) {
       "for (i, 0, n) { let j: int64 = cast(int64, J[i])\n"
       " if (j >= 0 & j < n & m > 0) { R[j, 0] = A[j, 0] } }",
       "for (i, 0, n; i += 2) { for (j, 0, m) { R[i, j] = 0 } }",
+      "for (i, 0, n; i += m + 1) { for (j, 0, m) { R[i, j] = 0 } }",
+      "for (j, 0, m) { for (i, 0, n; i += m) { R[i, j] = 0 } }",
       "for (i, 0, n * m) { F[i] = A[i / m, i % m] }",
       "for (i, 0, n) { if (i < 1) { } else { for (j, 0, m) { R[i - 1, j] = A[i, j] } } }",
   };
@@ -103,6 +105,15 @@ TEST(CheckAccessesBad, WhatCannotBeShownIsNamed) {
     std::string_view body, message;
   };
   const Case cases[] = {
+      // Compiled code would go below 0, stay there for ever, or go round to below 0.
+      {"for (i, 0, n; i += 0 - m) { for (j, 0, m) { R[i, j] = 0 } }",
+       "the loop over 'i' has a step that may not be positive, or too large: -m"},
+      {"for (i, 0, n; i += m) { for (j, 0, m) { R[i, j] = 0 } }",
+       "the loop over 'i' has a step that may not be positive, or too large: m"},
+      {"for (i, 0, n; i += n - 1) { for (j, 0, m) { R[i, j] = 0 } }",
+       "the loop over 'i' has a step that may not be positive, or too large: n - 1"},
+      {"for (i, 0, n; i += 9223372036854775807) { for (j, 0, m) { R[i, j] = 0 } }",
+       "the loop over 'i' has a step that may not be positive, or too large: 9223372036854775807"},
       {"for (i, 0, n) { for (j, 0, m) { R[i, j] = A[i + 1, j] } }",
        "a load of 'A' that may lie outside: index i + 1 of dimension 0 reaches from 1 to n, the "
        "extent is n"},
