@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/loop/passes/pipeline.h"
+#include "core/loop/text/parser.h"
 #include "native/jit/llvm_compiler.h"
 #include "tests/loops/memories.h"
 #include "tests/loops/samples.h"
@@ -106,6 +109,35 @@ TEST_P(Backends, E23HostAndWebAssemblyAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Backends, ::testing::Values(1, 4, 16));
+
+// A sum that overflows ends a loop: LLVM took it for poison, and WebAssembly's goes round.
+TEST(Steps, ThatHaveNoRoomEndTheLoop) {
+  const auto source = ParseLoops("steps.tloop", R"(
+primfn steps<n, m>(A: inout uint8[1]) {
+  for (i, 0, n; i += m) { A[0] = A[0] + cast(uint8, 1) }
+  for (i, 0, n; i += 6917529027641081856) { A[0] = A[0] + cast(uint8, 16) }
+}
+)");
+  ASSERT_TRUE(source.ok()) << source.status().ToString();
+  const auto program = LowerFile(*source, DefaultLowering(*FindTarget("x86_64")));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  std::vector<LoopCall> calls;
+  for (const int64_t n : {int64_t{0}, int64_t{5}, kMost - 1, kMost}) {
+    for (const int64_t m : {int64_t{1} << 62, kMost - 1, kMost}) {
+      calls.push_back({"steps", {}, {n, m}});
+      calls.back().buffers.emplace_back(1, 1);
+    }
+  }
+  std::vector<LoopCall> expected = calls, node = calls;
+  const Status interpreted = RunInInterpreter(*program, 1, &expected);
+  ASSERT_TRUE(interpreted.ok()) << interpreted.ToString();
+  ASSERT_TRUE(RunInNode(*program, &node).ok());
+  ExpectSame(*program, expected, node);
+  if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
+  ASSERT_TRUE(RunOnHost(*program, &calls).ok());
+  ExpectSame(*program, expected, calls);
+}
 
 TEST(SveBackends, E17E23OneObjectForEveryVectorLength) {
   if (!HaveSveBackend()) GTEST_SKIP() << "there is no AArch64 compiler or emulator here";

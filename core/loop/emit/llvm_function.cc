@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/loop/emit/steps.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop {
@@ -134,9 +135,17 @@ void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const s
   Statement(loop.body);
   Jump(latch);
   Label(latch);
-  Line(StrCat(next, " = add nsw i64 ", var, ", ", step));
+  Line(StrCat(next, " = ", NextCounter(loop.range.step, var, step)));
   Line(StrCat("br label %", head, LoopHint(loop.traits.role, loop.body)));
   Label(done);
+}
+
+// As in the interpreter, a counter that has no room for its step is behind every end.
+std::string LlvmFunction::NextCounter(const Expr& step, const std::string& counter,
+                                      const std::string& by) {
+  if (IsSmallStep(step)) return StrCat("add nsw i64 ", counter, ", ", by);
+  module_.declarations.insert("declare i64 @llvm.sadd.sat.i64(i64, i64)\n");
+  return StrCat("call i64 @llvm.sadd.sat.i64(i64 ", counter, ", i64 ", by, ")");
 }
 
 void LlvmFunction::WriteWhile(const While& loop) {

@@ -69,6 +69,7 @@ class LlvmFunction {
   void Statement(const Stmt& stmt);
   void WriteFor(const For& loop);
   void WriteSteps(const For& loop, const std::string& first, const std::string& end);
+  std::string NextCounter(const Expr& step, const std::string& counter, const std::string& by);
   // ", !llvm.loop !3" where the loop is the inner one of vectors or their epilogue.
   std::string LoopHint(LoopRole role, const Stmt& body);
   void WriteWhile(const While& loop);

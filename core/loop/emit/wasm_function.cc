@@ -2,6 +2,8 @@
 // Statements, variables and locals.
 #include "core/loop/emit/wasm_function.h"
 
+#include "core/loop/emit/steps.h"
+
 namespace tern::loop {
 namespace {
 
@@ -164,14 +166,23 @@ void WasmFunction::WriteFor(const For& loop) {
   code_.Op(WasmOp::kI32WrapI64);
   code_.Set(low_half);
   Statement(loop.body);
-  code_.Get(counter);
-  if (constant_step != nullptr)
-    code_.I64(constant_step->value);
-  else
+  const auto by = [&] {
+    if (constant_step != nullptr) return code_.I64(constant_step->value);
     code_.Get(step);
+  };
+  const bool is_small = IsSmallStep(loop.range.step);
+  if (!is_small) {  // asks whether the step stays below the end, while it has room to do so
+    by();
+    code_.Get(end);
+    code_.Get(counter);
+    code_.Op(WasmOp::kI64Sub);
+    code_.Op(WasmOp::kI64LtU);
+  }
+  code_.Get(counter);
+  by();
   code_.Op(WasmOp::kI64Add);
   code_.Set(counter);
-  unfinished();
+  if (is_small) unfinished();
   code_.BranchIf(0);
   code_.End();
   code_.End();
