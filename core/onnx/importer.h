@@ -22,7 +22,7 @@
 namespace tern::onnx {
 
 // The newest version of the default domain that the converters were written for.
-inline constexpr int64_t kNewestOpset = 27;
+inline constexpr int64_t kNewestOpset = 28;
 
 struct ImportOptions {
   std::string_view file = "model.onnx";  // for messages

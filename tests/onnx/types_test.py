@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every type of elements that the standard lists for the commonest operators runs.
+"""Every type of elements that the standard lists for operators on numbers and what moves them runs.
 
 usage: types_test.py COMMAND…                      ends with `N passed, N failed`
 COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aarch64/tern.
@@ -99,7 +99,52 @@ OPERATORS = [
     ("GlobalAveragePool", ("f16", "f32", "f64"), [IMAGE]),
     ("Conv", ("f16", "f32", "f64"), [IMAGE, [[[[1, 0], [1, 1]]]]]),
     ("Resize", NUMBERS + ("string",), [IMAGE, None, ("f32", [1, 1, 2, 2])], {"mode": "nearest"}),
-    ("Dropout", FLOATS, [A]), ("CenterCropPad", NUMBERS, [A, i64([2, 2])]),
+    ("Dropout", FLOATS, [A]), ("CenterCropPad", ANY, [A, i64([2, 2])]),
+    ("Acos", FLOATS, [[0, 1]]), ("Acosh", FLOATS, [B]), ("Asin", FLOATS, [[0, 1]]),
+    ("Asinh", FLOATS, [A]), ("Atan", FLOATS, [A]), ("Atanh", FLOATS, [[0]]), ("Cos", FLOATS, [A]),
+    ("Cosh", FLOATS, [[0, 1]]), ("Sin", FLOATS, [A]), ("Sinh", FLOATS, [[0, 1]]),
+    ("Tan", FLOATS, [[0, 1]]), ("Ceil", FLOATS, [A]), ("Round", FLOATS, [A]), ("Log", FLOATS, [B]),
+    ("Celu", FLOATS, [A]), ("Elu", FLOATS, [A]), ("Selu", FLOATS, [ROW]), ("Gelu", FLOATS, [ROW]),
+    ("HardSwish", FLOATS, [A]), ("Mish", FLOATS, [ROW]), ("Swish", FLOATS, [ROW]),
+    ("LeakyRelu", FLOATS, [A]), ("ThresholdedRelu", FLOATS, [A]), ("Softplus", FLOATS, [ROW]),
+    ("Softsign", FLOATS, [A]), ("Hardmax", FLOATS, [A]), ("SwiGLU", FLOATS, [ROW, [1, 1, 2]]),
+    ("Shrink", FLOATS[:1] + FLOATS[2:] + INTEGERS, [A]), ("BitwiseNot", SIGNED, [A]),
+    ("Det", FLOATS, [[[1, 2], [3, 4]]]), ("LpNormalization", FLOATS, [[[3, 4]]]),
+    ("LayerNormalization", FLOATS, [[[1, 3], [2, 4]], [1, 1]]),
+    ("RMSNormalization", FLOATS, [[[1, 1], [2, 2]], [1, 1]]),
+    ("BatchNormalization", FLOATS, [IMAGE, [1], [0], [2], [4]]),
+    ("InstanceNormalization", FLOATS, [IMAGE, [1], [0]]),
+    ("GroupNormalization", FLOATS, [IMAGE, [1], [0]], {"num_groups": 1}),
+    ("MeanVarianceNormalization", FLOATS, [IMAGE]), ("LRN", FLOATS, [IMAGE], {"size": 1}),
+    ("MaxPool", ("bf16",), [IMAGE], {"kernel_shape": [2, 2]}),
+    ("AveragePool", ("bf16",), [IMAGE], {"kernel_shape": [2, 2]}),
+    ("GlobalAveragePool", ("bf16",), [[[[[1, 3], [4, 0]]]]]), ("GlobalMaxPool", FLOATS, [IMAGE]),
+    ("GlobalLpPool", FLOATS, [[[[[3, 4], [0, 0]]]]]),
+    ("LpPool", FLOATS, [[[[[3, 4], [0, 0]]]]], {"kernel_shape": [2, 2]}),
+    ("Conv", ("bf16",), [IMAGE, [[[[1, 0], [1, 1]]]]]),
+    ("ConvTranspose", FLOATS, [IMAGE, [[[[1, 0], [1, 1]]]]]),
+    ("MaxUnpool", FLOATS, [[[[[4]]]], i64([[[[3]]]])], {"kernel_shape": [2, 2]}),
+    ("DeformConv", FLOATS, [[[[[1, 2], [3, 4]]]], [[[[1]]]], [[[[0, 0], [0, 0]]] * 2]]),
+    ("AffineGrid", FLOATS, [[[[1, 0, 0], [0, 1, 0]]], i64([1, 1, 2, 2])], {"align_corners": 1}),
+    ("GridSample", NUMBERS, [IMAGE, ("f32", [[[[0, 0], [1, 1]]]])], {"mode": "nearest"}),
+    ("RoiAlign", FLOATS, [IMAGE, [[0, 0, 2, 2]], i64([0])], {"output_height": 1,
+                                                              "output_width": 1}),
+    ("MaxRoiPool", FLOATS, [IMAGE, [[0, 0, 0, 2, 2]]], {"pooled_shape": [1, 1]}),
+    ("DFT", FLOATS, [[[[1], [2], [0], [1]]]]), ("STFT", FLOATS, [[[[1], [2], [0], [1]]], i64(2), [1, 1]]),
+    ("RNN", FLOATS, [[[[1]]], [[[1]]], [[[1]]]], {"hidden_size": 1}, 2),
+    ("GRU", FLOATS, [[[[1]]], [[[1]] * 3], [[[1]] * 3]], {"hidden_size": 1}, 2),
+    ("LSTM", FLOATS, [[[[1]]], [[[1]] * 4], [[[1]] * 4]], {"hidden_size": 1}, 2),
+    ("Attention", FLOATS, [[[[[1, 0], [0, 1]]]], [[[[1, 1], [0, 1]]]], [[[[1, 0], [1, 2]]]]]),
+    ("RotaryEmbedding", FLOATS[:3], [[[[[1, 2]]]], [[[1]]], [[[0]]]]),
+    ("TensorScatter", ANY, [[[[1, 2], [3, 4]]], [[[5, 6]]], i64([1])]),
+    ("SoftmaxCrossEntropyLoss", FLOATS, [A, i64([0, 2])]),
+    ("NegativeLogLikelihoodLoss", FLOATS, [A, i64([0, 2])]),
+    ("Col2Im", NUMBERS, [[[[1], [2], [3], [4]]], i64([2, 2]), i64([2, 2])]),
+    ("NonZero", ("string",), [A]), ("Trilu", ("string",), [A]), ("Unique", ("bool",), [ROW], {}, 4),
+    ("Resize", ("bool",), [IMAGE, None, ("f32", [1, 1, 2, 2])], {"mode": "nearest"}),
+    ("Range", ("f16", "bf16"), [0, 6, 2]),
+    ("ReduceLogSum", WIDE[4:], [[[1], [1]], i64([1])]),
+    ("ReduceLogSumExp", WIDE[4:], [[[1], [2]], i64([1])]),
 ]
 
 
@@ -176,7 +221,7 @@ class Case:
             outputs = ["all"]
         tensors = [tensor_of(name, dtype, values) for name, (dtype, values) in constants.items()]
         values = [onnx.value_info(name, "f32", ()) for name in outputs]
-        return onnx.model({"": 26}, onnx.graph("case", nodes, tensors, [], values)), outputs[0]
+        return onnx.model({"": 28}, onnx.graph("case", nodes, tensors, [], values)), outputs[0]
 
 
 UNSIGNED_ONLY = ("BitShift",)

@@ -339,6 +339,60 @@ def rotate(x, cos, sin, interleaved):
     return np.stack(turned, -1).reshape(x.shape) if interleaved else np.concatenate(turned, -1)
 
 
+def modifier(op, number, outputs=1):
+    """A graph that applies op to scores and a number."""
+    names = [f"y{i}" for i in range(outputs)]
+    nodes = [onnx.node(op, ["x", "number"], [name]) for name in names]
+    return ("graph", onnx.graph("modifier", nodes, [onnx.tensor("number", "f32", [], [number])],
+                                [onnx.value_info("x", "f32", ["?"] * 4)],
+                                [onnx.value_info(name, "f32", ["?"] * 4) for name in names]))
+
+
+def flex_cases():
+    def flex(inputs, expected, **attributes):
+        open_case("FlexAttention", 26, inputs, expected, "ai.onnx.preview", **attributes)
+    q, k, v = floats(2, 4, 3, 6), floats(2, 2, 5, 6), floats(2, 2, 5, 7)
+    case("FlexAttention", 26, [q, k, v], attend(q, k, v), "ai.onnx.preview")
+    case("FlexAttention", 26, [q, k, v], attend(q * 2, k, v), "ai.onnx.preview",
+         score_mod=modifier("Mul", 2.0))
+    k, v = floats(2, 4, 5, 6), floats(2, 4, 5, 7)
+    flex([q, k, v], attend(q, k, v))
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    flex(wide, attend(*wide))
+    flex([q, k, v], attend(q * 2, k, v), score_mod=modifier("Mul", 2.0))
+    flex([q, k, v], attend(q, k, v) * 3, prob_mod=modifier("Mul", 3.0),
+         score_mod=modifier("Add", 0.5), softmax_precision=1)
+    flex([q, k, v], attend(q, k, v), scale=float(1 / np.sqrt(6)))
+    case("FlexAttention", 26, [q[0], k, v], "its input 0 has rank 3", "ai.onnx.preview")
+    case("FlexAttention", 26, [q, k, v], "a graph of 1 inputs and 2 outputs", "ai.onnx.preview",
+         score_mod=modifier("Mul", 2.0, 2))
+    case("FlexAttention", 26, [q, k, v], "gives another type or rank", "ai.onnx.preview",
+         prob_mod=modifier("Less", 2.0))
+
+
+def gated_cases():
+    gate, value = floats(2, 3), floats(2, 3)
+    for alpha in (1.0, 0.5):
+        swish = gate / (1 + np.exp(-np.float32(alpha) * gate))
+        open_case("SwiGLU", 28, [gate, value], swish * value, alpha=alpha)
+    case("SwiGLU", 28, [gate, value[:, :1]], "its inputs differ in axis 1: 3 and 1")
+    case("SwiGLU", 28, [gate, value[0]], "its inputs have ranks 2 and 1")
+    case("SwiGLU", 27, [gate, value], "SwiGLU")
+
+
+def wide_integer_cases():
+    """Operators that compute in f32, with integers that it does not hold."""
+    wide = np.array([[[[2**40 + 3, -5], [-2**62 + 1, 7]]]])
+    corners = np.array([[[[-1, -1], [1, -1], [-1, 1], [1, 1], [9, 9]]]], np.float32)
+    picked = np.append(wide.reshape(-1), 0).reshape(1, 1, 1, 5)
+    for dtype in (np.int64, np.uint64, np.int32):
+        case("GridSample", 16, [wide.astype(dtype), corners], picked.astype(dtype), mode="nearest",
+             align_corners=1)
+    blocks = np.array([[[2**40, -3, 5, -2**50], [1, 2, 3, 4]]])
+    added = np.array([[[[2**40, -3 + 1, 2], [5, -2**50 + 3, 4]]]])
+    case("Col2Im", 18, [blocks, np.array([2, 3]), np.array([1, 2])], added)
+
+
 def head_size_cases():
     q, k, v = floats(2, 4, 3, 6), floats(2, 4, 5, 6), floats(2, 4, 5, 6)
     open_case("Attention", 23, [q, k, v], attend(q, k, v))
@@ -652,7 +706,9 @@ def run(command, item, form, folder):
 
 
 ADDERS = (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-          bits_cases, running_cases, found_cases, head_size_cases, head_size_refusals, causal_cases,
+          bits_cases, running_cases, found_cases, head_size_cases, flex_cases, gated_cases,
+          wide_integer_cases, head_size_refusals,
+          causal_cases,
           linear_attention_cases, expert_cases, quantized_expert_cases)
 
 

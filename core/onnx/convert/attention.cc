@@ -84,6 +84,20 @@ void ScaleBoth(NodeContext& node, const AttentionParts& parts, Value* query, Val
 
 }  // namespace
 
+namespace {
+
+// What a graph makes of scores; they themselves where there is none.
+Value Modified(NodeContext& node, const Graph* graph, const Value& scores) {
+  if (graph == nullptr || !node.ok()) return scores;
+  std::vector<Value> made;
+  if (!node.Inline(*graph, {scores}, &made)) return nullptr;
+  if (node.DTypeOf(made[0]) == node.DTypeOf(scores) && node.RankOf(made[0]) == 4) return made[0];
+  node.Fail("a graph that changes scores gives another type or rank than it takes");
+  return nullptr;
+}
+
+}  // namespace
+
 AttentionSteps Attend(NodeContext& node, const AttentionParts& parts) {
   Compose in(node);
   AttentionSteps steps;
@@ -110,7 +124,9 @@ AttentionSteps Attend(NodeContext& node, const AttentionParts& parts) {
   }
   const DType type = node.DTypeOf(scores);
   const DType precise = parts.softmax_type.IsKnown() ? parts.softmax_type : type;
-  Value chances = in.Cast(in.Softmax(in.Cast(steps.biased, precise)), type);
+  Value chances = in.Softmax(Modified(node, parts.score_mod, in.Cast(steps.biased, precise)));
+  chances = Modified(node, parts.prob_mod, chances);
+  if (!parts.wide_value) chances = in.Cast(chances, type);
   // A row of nothing but minus infinity sees no key; its softmax would be no number.
   if (parts.may_see != nullptr || parts.bias != nullptr) {
     chances = in.Where(in.Unary("is_nan", chances), in.Like(chances, 0), chances);
@@ -212,6 +228,40 @@ void ConvertAttention(NodeContext& node) {
   // What mode 1 and 2 mean was exchanged after opset 24.
   const Value shown[] = {steps.scores, steps.capped, steps.biased, steps.probabilities};
   node.SetOutput(3, shown[mode]);
+}
+
+namespace {
+
+// A modifier's graph, or null.
+const Graph* ModifierOf(NodeContext& node, std::string_view name) {
+  if (!node.Has(name)) return nullptr;
+  const Graph* const graph = node.Subgraph(name);
+  if (graph != nullptr && (graph->inputs.size() != 1 || graph->outputs.size() != 1))
+    node.Fail("attribute '", name, "' is a graph of ", graph->inputs.size(), " inputs and ",
+              graph->outputs.size(), " outputs, expected one of each");
+  return graph;
+}
+
+}  // namespace
+
+// Of rank 4, with graphs that change scores and probabilities, in the precision of the softmax.
+void ConvertFlexAttention(NodeContext& node) {
+  Compose in(node);
+  AttentionParts parts{node.Input(0), node.Input(1), node.Input(2), nullptr, nullptr};
+  for (int i = 0; i < 3 && node.ok(); ++i) {
+    if (node.RankOf(node.Input(i)) != 4)
+      return node.Fail("its input ", i, " has rank ", node.RankOf(node.Input(i)), ", expected 4");
+  }
+  const DType type = node.DTypeOf(parts.query);
+  parts.scale = static_cast<double>(node.Float("scale", 0));
+  parts.softmax_type = type == kF64 ? kF64 : kF32;
+  ReadSoftmaxType(node, &parts);
+  parts.score_mod = ModifierOf(node, "score_mod");
+  parts.prob_mod = ModifierOf(node, "prob_mod");
+  if (!node.ok()) return;
+  parts.value = in.Cast(parts.value, parts.softmax_type);
+  parts.wide_value = true;
+  node.SetOutput(0, in.Cast(Attend(node, parts).result, type));
 }
 
 namespace {

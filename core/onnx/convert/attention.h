@@ -20,6 +20,11 @@ struct AttentionParts {
   double scale = 0;         // 0: 1 / sqrt(size)
   double softcap = 0;       // 0: none
   DType softmax_type = DType(0, 0, 0);  // none: that of the query
+  // Graphs of one input and one output, called with the scores before the softmax and with the
+  // probabilities behind it, both of the type of the softmax. Null: none.
+  const Graph* score_mod = nullptr;
+  const Graph* prob_mod = nullptr;
+  bool wide_value = false;  // the value has the type of the softmax, and so has the result
 };
 
 // What an attention computes, step by step.

@@ -98,15 +98,35 @@ void ConvertGelu(NodeContext& node) {
   node.SetOutput(0, node.Call(approximate == 0 ? "gelu" : "gelu_tanh", {node.Input(0)}));
 }
 
-// x * sigmoid(alpha * x); alpha is the table's where the attribute is left out.
-void ConvertSwish(NodeContext& node) {
+namespace {
+
+// x * sigmoid(alpha * x), with the first input and the attribute.
+Value Swish(NodeContext& node, float default_alpha) {
   Compose in(node);
-  const bool quick = node.detail() == "quick";
-  const float alpha = node.Float("alpha", quick ? 1.702f : 1.0f);
+  const float alpha = node.Float("alpha", default_alpha);
   const Value x = node.Input(0);
-  if (alpha == 1) return node.SetOutput(0, in.Unary("silu", x));
-  const Value scaled = in.Scaled(x, static_cast<double>(alpha));
-  node.SetOutput(0, in.Mul(x, in.Unary("sigmoid", scaled)));
+  if (alpha == 1) return in.Unary("silu", x);
+  return in.Mul(x, in.Unary("sigmoid", in.Scaled(x, static_cast<double>(alpha))));
+}
+
+}  // namespace
+
+void ConvertSwish(NodeContext& node) {
+  node.SetOutput(0, Swish(node, node.detail() == "quick" ? 1.702f : 1.0f));
+}
+
+// Both inputs have one shape: this operator does not broadcast.
+void ConvertSwiGlu(NodeContext& node) {
+  const Value gate = node.Input(0), value = node.Input(1);
+  const int rank = node.RankOf(gate);
+  if (node.ok() && node.RankOf(value) != rank)
+    return node.Fail("its inputs have ranks ", rank, " and ", node.RankOf(value), ", expected one");
+  for (int axis = 0; axis < rank; ++axis) {
+    const int64_t a = node.DimOf(gate, axis), b = node.DimOf(value, axis);
+    if (a >= 0 && b >= 0 && a != b)
+      return node.Fail("its inputs differ in axis ", axis, ": ", a, " and ", b);
+  }
+  node.SetOutput(0, Compose(node).Mul(Swish(node, 1), value));
 }
 
 void ConvertClipByAttributes(NodeContext& node) {

@@ -71,23 +71,40 @@ Value TransformAlongComputed(NodeContext& node, const Value& x, const Value& axi
 
 }  // namespace
 
+namespace {
+
+// The transforms compute in f32 and f64.
+Value WideInput(NodeContext& node, int index) {
+  const Value x = node.Input(index);
+  return x != nullptr && node.DTypeOf(x).bits == 16 ? Compose(node).Cast(x, kF32) : x;
+}
+
+void SetNarrowed(NodeContext& node, const Value& y) {
+  const DType type = node.DTypeOf(node.Input(0));
+  node.SetOutput(0, type.bits == 16 ? Compose(node).Cast(y, type) : y);
+}
+
+}  // namespace
+
 void ConvertDftByAttribute(NodeContext& node) {
-  node.SetOutput(0, TransformAlong(node, node.Input(0), node.Int("axis", 1)));
+  SetNarrowed(node, TransformAlong(node, WideInput(node, 0), node.Int("axis", 1)));
 }
 
 // From opset 20 on the axis is an input.
 void ConvertDft(NodeContext& node) {
   const Value axis = node.Input(2);
   if (axis != nullptr && !node.KnownInts(axis))
-    return node.SetOutput(0, TransformAlongComputed(node, node.Input(0), axis));
+    return SetNarrowed(node, TransformAlongComputed(node, WideInput(node, 0), axis));
   const int64_t known = axis == nullptr ? -2 : node.RequireInt(2, "axis");
-  if (node.ok()) node.SetOutput(0, TransformAlong(node, node.Input(0), known));
+  if (node.ok()) SetNarrowed(node, TransformAlong(node, WideInput(node, 0), known));
 }
 
 void ConvertStft(NodeContext& node) {
   ops::StftAttrs attrs;
   attrs.onesided = node.Bool("onesided", true);
-  node.SetOutput(0, node.Call("stft", node.inputs(), attrs.ToAttrs()));
+  const std::vector<Value> args = {WideInput(node, 0), node.Input(1), WideInput(node, 2),
+                                   node.Input(3)};
+  SetNarrowed(node, node.Call("stft", args, attrs.ToAttrs()));
 }
 
 void ConvertMelWeightMatrix(NodeContext& node) {

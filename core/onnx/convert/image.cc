@@ -35,15 +35,30 @@ Value Convolve(NodeContext& node, const Value& image) {
   return NarrowImage(node, y, spatial);
 }
 
-// The operator computes in f32, which holds integers of up to 16 bits and sums of many of them.
+// The operator moves and adds elements in f32, which holds integers of up to 16 bits and sums of
+// many of them. Wider ones go through it in pieces of 16 bits.
 void SetThroughFloats(NodeContext& node, std::string_view op, const Attrs& attrs, bool is_exact) {
   Compose in(node);
   std::vector<Value> args = node.inputs();
   const DType dtype = node.DTypeOf(args[0]);
-  const bool widens = is_exact && !dtype.is_float() && dtype.bits >= 8 && dtype.bits <= 16;
-  if (widens) args[0] = in.Cast(args[0], kF32);
-  const Value y = node.Call(op, std::move(args), attrs);
-  node.SetOutput(0, widens ? in.Cast(y, dtype) : y);
+  const bool is_number = !dtype.is_float() && !dtype.is_bool() && !dtype.is_string();
+  if (!is_exact || !is_number || dtype.bits < 8)
+    return node.SetOutput(0, node.Call(op, std::move(args), attrs));
+  const auto through = [&](const Value& x) {
+    args[0] = in.Cast(x, kF32);
+    return in.Cast(node.Call(op, args, attrs), dtype);
+  };
+  Value rest = args[0];
+  const Value step = in.Like(rest, 65536);
+  std::vector<Value> pieces;  // the lowest first; the last one has the sign
+  for (int bits = 16; bits < dtype.bits; bits += 16) {
+    const Value low = in.Call("mod", {rest, step});
+    pieces.push_back(through(low));
+    rest = in.Div(in.Sub(rest, low), step);
+  }
+  Value y = through(rest);
+  for (; !pieces.empty(); pieces.pop_back()) y = in.Add(in.Mul(y, step), pieces.back());
+  node.SetOutput(0, y);
 }
 
 // GlobalLpPool of another p than 1 and 2, which the operator has.

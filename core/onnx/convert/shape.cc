@@ -248,7 +248,22 @@ void ConvertTrilu(NodeContext& node) {
     return node.SetOutput(0, TriluComputed(node, node.Input(0), node.Input(1), attrs.upper));
   }
   if (node.HasInput(1)) attrs.k = node.RequireInt(1, "k");
-  node.SetOutput(0, node.Call("trilu", {node.Input(0)}, attrs.ToAttrs()));
+  const Value x = node.Input(0);
+  if (!node.DTypeOf(x).is_string())
+    return node.SetOutput(0, node.Call("trilu", {x}, attrs.ToAttrs()));
+  // Of texts, those outside become empty.
+  Compose in(node);
+  const Value ones = in.Expand(node.Scalar(kI64, 1), in.ShapeOf(x));
+  const Value kept = in.Cast(node.Call("trilu", {ones}, attrs.ToAttrs()), kBool);
+  node.SetOutput(0, in.Where(kept, x, in.Texts({""})));
+}
+
+// A text is zero where it is empty.
+void ConvertNonZero(NodeContext& node) {
+  Compose in(node);
+  Value x = node.Input(0);
+  if (node.DTypeOf(x).is_string()) x = in.Unary("not", in.Call("equal", {x, in.Texts({""})}));
+  node.SetOutput(0, in.Call("non_zero", {x}));
 }
 
 }  // namespace tern::onnx
