@@ -177,7 +177,7 @@ void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_
                         int64_t last) {
   const TernMatMulArgs& args = *plan.args;
   // From as far apart as there are columns, so that they come from different pages.
-  const int64_t half = (last - first) / 2;
+  const int64_t half = kDotPairs ? (last - first) / 2 : 0;
   for (int64_t column = first; column < first + half; ++column) {
     const float* b = operands.b + column * args.b_col_stride;
     for (int64_t row = 0; row < args.m; ++row) {
@@ -188,11 +188,13 @@ void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_
       FinishElement(operands.epilogue, sums[1], row, column + half, c + half);
     }
   }
-  if (first + 2 * half == last) return;
-  const float* b = operands.b + (last - 1) * args.b_col_stride;
-  for (int64_t row = 0; row < args.m; ++row) {
-    FinishElement(operands.epilogue, Dot(operands.a + row * plan.a_stride, b, args.k), row,
-                  last - 1, operands.c + row * args.c_row_stride + last - 1);
+  for (int64_t column = first + 2 * half; column < last; ++column) {
+    const float* b = operands.b + column * args.b_col_stride;
+    for (int64_t row = 0; row < args.m; ++row) {
+      const float sum = Dot(operands.a + row * plan.a_stride, b, args.k);
+      FinishElement(operands.epilogue, sum, row, column,
+                    operands.c + row * args.c_row_stride + column);
+    }
   }
 }
 

@@ -150,6 +150,9 @@ inline constexpr int kMaxTileRows = 14;
 // Whether pools have loops for three, two and one vector of channels; WebAssembly goes without.
 inline constexpr bool kPoolsRest = !HWY_ARCH_WASM;
 
+// Whether dot products are taken of two columns at once; WebAssembly goes without.
+inline constexpr bool kDotPairs = !HWY_ARCH_WASM;
+
 // Whether depthwise tiles take two vectors of channels at once.
 inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
 
