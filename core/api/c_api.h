@@ -149,8 +149,8 @@ typedef struct tern_compile_options {
   int32_t exact_convolutions; /* not 0: each sum over all taps of its window (docs/kernels.md) */
 } tern_compile_options;
 
-/* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked
- * for. */
+/* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON as asked for: [{"name",
+ * "text", "origins": [[line, what it came from]]}]. */
 TERN_API tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
                                         const tern_compile_options* options,
                                         tern_buffer** executable, tern_buffer** stages);
@@ -551,8 +551,8 @@ TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char
  * "name", "value"}]}]}, the innermost frame first. */
 TERN_API tern_status* tern_trace_json(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** json);
-/* What the run of such a record began with: an owned tuple. E0305 where the record does not say. Its
- * steps are not looked at; tern_trace_json checks them. */
+/* What the run of such a record began with: an owned tuple. E0305 where the record does not say.
+ * The steps are not looked at; tern_trace_json checks them. */
 TERN_API tern_status* tern_trace_arguments(const void* bytes, size_t size, TernAny* arguments);
 /* Where two such records differ, as JSON (core/vm/debug/trace_diff.h): the first `most`
  * differences, as if each value that differs had been equal. */

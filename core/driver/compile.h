@@ -12,6 +12,7 @@
 #include "core/base/bytes.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/ir/text/printer.h"
 #include "core/kernels/kernel_table.h"
 #include "core/object/object.h"
 #include "core/onnx/tensor_data.h"
@@ -52,9 +53,11 @@ struct CompileOptions {
 struct Stage {
   std::string name;
   std::string text;
+  std::vector<ir::LineOrigin> origins;  // of the functional IR
 };
 
-// The stages as JSON: [{"name", "text"}].
+// The stages as JSON: [{"name", "text", "origins": [[line, what in the source it came from]]}],
+// lines counted from 1.
 std::string StagesJson(const std::vector<Stage>& stages);
 
 struct CompileResult {

@@ -54,7 +54,9 @@ struct StageSink {
   void Add(std::string_view stage, const ir::Module& module) {
     const auto matches = [&](const std::string& name) { return Matches(name, stage); };
     if (std::none_of(wanted->begin(), wanted->end(), matches)) return;
-    stages.push_back({std::string(stage), ir::ToText(module)});
+    Stage& made = stages.emplace_back();
+    made.name = stage;
+    made.text = ir::ToText(module, {.lines = &made.origins});
   }
   bool IsWanted(std::string_view stage) const {
     return std::find(wanted->begin(), wanted->end(), stage) != wanted->end();
@@ -62,15 +64,15 @@ struct StageSink {
   // What analyses say of the module that code is generated from.
   void AddListings(const ir::Module& module) {
     if (IsWanted(kLivenessStage))
-      stages.push_back({std::string(kLivenessStage), ir::LivenessText(module)});
+      stages.push_back({std::string(kLivenessStage), ir::LivenessText(module), {}});
     if (IsWanted(kKernelsStage))
-      stages.push_back({std::string(kKernelsStage), KernelsText(module)});
+      stages.push_back({std::string(kKernelsStage), KernelsText(module), {}});
     if (IsWanted(kMemoryStage))
-      stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module)});
+      stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module), {}});
     if (!IsWanted(kMemoryJsonStage)) return;
     JsonWriter json;
     ir::WriteMemoryPlanJson(module, sizes, &json);
-    stages.push_back({std::string(kMemoryJsonStage), json.Take()});
+    stages.push_back({std::string(kMemoryJsonStage), json.Take(), {}});
   }
 };
 
@@ -130,8 +132,16 @@ CompileMemory::CompileMemory(uint64_t max_bytes)
 std::string StagesJson(const std::vector<Stage>& stages) {
   JsonWriter json;
   json.BeginArray();
-  for (const Stage& stage : stages)
-    json.BeginObject().Field("name", stage.name).Field("text", stage.text).EndObject();
+  for (const Stage& stage : stages) {
+    json.BeginObject().Field("name", stage.name).Field("text", stage.text);
+    json.Key("origins").BeginArray();
+    for (const auto& [line, origin] : stage.origins) {
+      json.BeginArray().Uint(line);
+      json.String(origin);
+      json.EndArray();
+    }
+    json.EndArray().EndObject();
+  }
   json.EndArray();
   return json.Take();
 }
@@ -170,11 +180,11 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
   TERN_TRY(CheckMemory());
   if (sink.IsWanted(kRegistersStage))
-    sink.stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments)});
+    sink.stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments), {}});
   if (sink.IsWanted(kConstantsStage))
-    sink.stages.push_back({std::string(kConstantsStage), ConstantsText(*executable)});
+    sink.stages.push_back({std::string(kConstantsStage), ConstantsText(*executable), {}});
   if (sink.IsWanted(kCodeStage))
-    sink.stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable)});
+    sink.stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable), {}});
   return CompileResult{std::move(executable), std::move(sink.stages)};
 }
 

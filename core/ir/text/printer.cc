@@ -284,6 +284,8 @@ class Printer {
 
   std::string BindingText(const Binding& binding) {
     if (!binding.recursive) Number(binding.var);
+    // Bindings within its value follow in the text too.
+    if (options_.lines != nullptr) options_.lines->push_back({0, binding.var->origin()});
     std::string text = StrCat(Indent(), "let ", Name(binding.var), " = ");
     StrAppend(&text, ExprText(binding.value), ": ", binding.var->type().ToText());
     if (options_.origins && !binding.var->origin().empty())
@@ -341,10 +343,28 @@ class Printer {
   int next_ = 0, depth_ = 0;
 };
 
+// Gives each binding the line that it begins: these are the lines that begin with "let", in the
+// order of the bindings. Where a model's names made other lines, nothing is told.
+void PlaceLines(std::string_view text, std::vector<LineOrigin>* lines) {
+  size_t line = 0, next = 0;
+  for (const std::string_view each : StrSplit(text, '\n')) {
+    ++line;
+    const size_t begin = each.find_first_not_of(' ');
+    if (begin == std::string_view::npos || !each.substr(begin).starts_with("let ")) continue;
+    if (next < lines->size()) (*lines)[next].line = line;
+    ++next;
+  }
+  const bool fits = next == lines->size();
+  std::erase_if(*lines, [&](const LineOrigin& each) { return !fits || each.origin.empty(); });
+}
+
 }  // namespace
 
 std::string ToText(const Module& module, const PrintOptions& options) {
-  return Printer(options).Run(module);
+  if (options.lines != nullptr) options.lines->clear();
+  std::string text = Printer(options).Run(module);
+  if (options.lines != nullptr) PlaceLines(text, options.lines);
+  return text;
 }
 
 }  // namespace tern::ir

@@ -28,9 +28,17 @@ struct PrintNote {
 };
 using PrintNotes = std::unordered_map<const Node*, std::vector<PrintNote>>;  // by bound variable
 
+// The line of a binding, counted from 1, and the origin of its variable.
+struct LineOrigin {
+  size_t line;
+  std::string origin;
+};
+
 struct PrintOptions {
   bool origins = false;               // "// Conv_12" behind a binding
   const PrintNotes* notes = nullptr;  // the same way
+  // Gets one for each binding whose variable has an origin, ascending.
+  std::vector<LineOrigin>* lines = nullptr;
 };
 
 std::string ToText(const Module& module, const PrintOptions& options = {});

@@ -79,6 +79,34 @@ TEST(CompileOnnx, ConvolvesByTapsOnRequest) {
   }
 }
 
+// Each line of a stage that a node of the model led to names it, whatever passes did in between.
+TEST(CompileOnnx, StagesTellWhatTheirLinesCameFrom) {
+  const std::string model = OnnxGraph()
+                                .Input("x", kOnnxFloat, {2, 3})
+                                .Node({"Exp", {"x"}, {"e"}, {}, "let \n let %0 ="})
+                                .Node({"Neg", {"e"}, {"y"}, {}, "minus"})
+                                .Output("y")
+                                .Model(16);
+  CompileOptions options;
+  options.print_after = {"all"};
+  const Result<CompileResult> result =
+      CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  size_t told = 0;
+  for (const Stage& stage : result->stages) {
+    const std::vector<std::string_view> lines = StrSplit(stage.text, '\n');
+    for (const auto& [line, origin] : stage.origins) {
+      ASSERT_LE(line, lines.size()) << stage.name;
+      EXPECT_NE(lines[line - 1].find("let %"), std::string_view::npos) << stage.name;
+      const bool is_negation = lines[line - 1].find("neg(") != std::string_view::npos;
+      EXPECT_EQ(origin == "minus", is_negation) << lines[line - 1];
+      told += origin == "minus";
+    }
+  }
+  EXPECT_GT(told, 1u);
+  EXPECT_NE(StagesJson(result->stages).find(R"("origins":[[)"), std::string::npos);
+}
+
 // A 3x3 convolution of 3 to 4 channels over n images of 8x8, then a product of 256 by 10.
 TEST(CompileOnnx, CountsMultiplyAdds) {
   const std::string model =

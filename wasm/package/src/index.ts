@@ -125,6 +125,7 @@ export type { MemoryUse } from './protocol.js';
 export { ResidentTensor } from './resident.js';
 export {
   type CompiledModel,
+  type CompiledStage,
   type CompileOptions,
   type LoadOptions,
   looksLikeExecutable,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an AsyncRuntime and the engine behind it say to each other: the same messages within a
 // thread and between two. All of them survive a structured clone.
-import type { CompileOptions, LoadOptions, RuntimeInfo } from './runtime.js';
+import type { CompiledStage, CompileOptions, LoadOptions, RuntimeInfo } from './runtime.js';
 import type { FunctionInfo } from './calls.js';
 import { type Diagnostic, TernError } from './errors.js';
 import type { Threads } from './exports.js';
@@ -64,7 +64,7 @@ export interface MemoryUse {
 export interface Answers {
   start: StatusAnswer;
   load: LoadedAnswer;
-  compile: { bytes: Uint8Array<ArrayBuffer>; stages: { name: string; text: string }[] };
+  compile: { bytes: Uint8Array<ArrayBuffer>; stages: CompiledStage[] };
   prepareCompiler: null;
   run: unknown;
   status: StatusAnswer;

@@ -92,9 +92,17 @@ export interface RemoteLoadOptions extends LoadOptions, FetchOptions {
   onProgress?: ProgressListener;
 }
 
+/** The program after a pass. */
+export interface CompiledStage {
+  name: string;
+  text: string;
+  /** Lines, counted from 1, and the node or "file:line:column" that each came from. */
+  origins: [line: number, origin: string][];
+}
+
 export interface CompiledModel {
   bytes: Uint8Array<ArrayBuffer>;
-  stages: { name: string; text: string }[];
+  stages: CompiledStage[];
 }
 
 const kProgramName = 'program.tn';
