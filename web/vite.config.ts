@@ -11,7 +11,7 @@ const kSmallParts =
   new RegExp(`/web/src/(?:${[
     'engine/worker-requests', 'model/source-kind', 'model/packed-text', 'widgets/disclosure',
     'widgets/save-file', 'widgets/save-picture', 'widgets/save-csv', 'widgets/data-table',
-    'widgets/number-table', 'model/csv',
+    'widgets/number-table', 'model/csv', 'model/links', 'state/links', 'model/timeline',
   ].join('|')})`);
 
 /** Writes the service worker with the list of the build's files, which it keeps. */

@@ -2,7 +2,7 @@
 // Every message between the page and the worker that reads programs. It is another worker than the
 // engine's, so that what is typed never waits for a run.
 import type {
-  Completion, Definition, Diagnostic, Hover, SourceSymbol, SourceToken,
+  CompiledStage, Completion, Definition, Diagnostic, Hover, SourceSymbol, SourceToken,
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 import type { SourceKind } from '../model/source-kind.js';
@@ -22,10 +22,7 @@ export interface StageInput {
   bytes: Uint8Array;
 }
 
-export interface Stage {
-  name: string;
-  text: string;
-}
+export type Stage = CompiledStage;
 
 export type LanguageRequestBody =
   | { kind: 'check'; source: SourceText }

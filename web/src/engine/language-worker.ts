@@ -66,12 +66,13 @@ async function stages({ kind, name, bytes }: StageInput): Promise<Stage[]> {
   const tern = await runtime();
   const options = { sourceName: name, printAfter: ['all'] };
   const text = (): string => new TextDecoder().decode(bytes);
-  if (kind === 'executable') return [{ name: 'bytecode', text: tern.text(bytes, 'columns') }];
-  if (kind === 'assembly')
-    return [{ name: 'bytecode', text: tern.text(tern.assemble(text(), name), 'columns') }];
+  const listing = (executable: Uint8Array): Stage =>
+    ({ name: 'bytecode', text: tern.text(executable, 'columns'), origins: [] });
+  if (kind === 'executable') return [listing(bytes)];
+  if (kind === 'assembly') return [listing(tern.assemble(text(), name))];
   const made = kind === 'language'
     ? tern.compileSource(text(), options) : tern.compile(bytes, options);
-  return [...made.stages, { name: 'bytecode', text: tern.text(made.bytes, 'columns') }];
+  return [...made.stages, listing(made.bytes)];
 }
 
 async function handle(request: LanguageRequest): Promise<LanguageAnswers[keyof LanguageAnswers]> {

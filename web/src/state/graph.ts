@@ -6,7 +6,8 @@ import '../engine/trusted-types.js';
 import type { LayoutReply } from '../engine/layout-protocol.js';
 import type { PlacedBand } from '../model/graph-layout.js';
 import { type DrawnGraph, drawnGraph, kBoxHeight } from '../model/model-graph.js';
-import { highlighted, hover, pin } from './selection.js';
+import { links } from './links.js';
+import { hover, pin } from './selection.js';
 import { engine, guarded, session } from './store.js';
 
 /** Of boxes; NaN where one has no place yet. */
@@ -110,23 +111,14 @@ export function followGraph(): () => void {
 
 /** The node that is selected, or that the selected instruction was made from. */
 const selectedName = computed(() => {
-  const selection = highlighted.value;
-  if (selection?.kind === 'node') return selection.name;
-  if (selection?.kind !== 'pc') return undefined;
-  return session.value.program?.info.instructions[selection.pc]?.source;
+  const [name] = links.value.nodes;
+  return name;
 });
 
 export const selectedBox = computed(() => {
   const name = selectedName.value;
   return name === undefined ? undefined : graph.value?.byName.get(name);
 });
-
-/** Instructions that were made from a node. */
-export function pcsOfNode(name: string): readonly number[] {
-  const { program } = session.value;
-  return (program?.info.instructions ?? []).filter(({ source }) => source === name)
-    .map(({ pc }) => pc);
-}
 
 function selectionOf(box: number) {
   const name = graph.value?.boxes[box]?.node?.name;

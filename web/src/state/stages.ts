@@ -5,6 +5,7 @@ import { computed, signal } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
 import type { Stage } from '../engine/language-protocol.js';
 import { diffLines, hunks } from '../model/line-diff.js';
+import { linkedStages } from './links.js';
 import { type OpenedFile, openedFile } from './loading.js';
 import type { Problem } from './session.js';
 import { language } from './source.js';
@@ -52,10 +53,13 @@ export function refreshStages(): Promise<void> {
   return guarded(async () => {
     try {
       const made = await language.latest({ kind: 'stages', program: file });
-      if (made) stages.value = { of: file, stages: made, problem: undefined };
+      if (!made) return;
+      stages.value = { of: file, stages: made, problem: undefined };
+      linkedStages.value = made;
     } catch (error) {
       if (!(error instanceof EngineError)) return report(error);
       stages.value = { of: file, stages: [], problem: error.failure };
+      linkedStages.value = [];
     }
   });
 }

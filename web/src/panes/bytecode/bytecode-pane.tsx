@@ -11,7 +11,8 @@ import {
 import { registerRows } from '../../model/registers.js';
 import { measureTimes, recordKey, times, useRunView } from '../../state/debug.js';
 import { toggleBreakpoint } from '../../state/runs.js';
-import { highlighted, pin, type Selection } from '../../state/selection.js';
+import { links } from '../../state/links.js';
+import { highlighted, pin } from '../../state/selection.js';
 import { currentPc, lastPc } from '../../state/session.js';
 import { engine, guarded, session } from '../../state/store.js';
 import { TreeGrid } from '../../widgets/tree-grid.js';
@@ -223,23 +224,11 @@ function useExtras(showsBytes: boolean) {
   };
 }
 
-/** The first instruction that was made from a node of the model. */
-function firstOf(node: string): number | undefined {
-  return session.value.program?.info.instructions.find(({ source }) => source === node)?.pc;
-}
-
-function isSelected({ pc, source }: InstructionRow, selection: Selection | undefined): boolean {
-  if (selection?.kind === 'node') return selection.name === source;
-  return selection?.kind === 'pc' && selection.pc === pc;
-}
-
 /** Follows the run, and what is selected elsewhere. */
 function useFollowing({ goTo }: Place): void {
   const { program } = session.value;
   const pc = currentPc(session.value);
-  const selection = highlighted.value;
-  const selected = selection?.kind === 'pc' ? selection.pc
-    : selection?.kind === 'node' ? firstOf(selection.name) : undefined;
+  const [selected] = links.value.pcs;
   useEffect(() => {
     if (pc !== undefined) goTo(pc);
   }, [pc, program]);
@@ -275,7 +264,7 @@ function Line({ row, index, place, columns, extras, part }: LineProps) {
       row={row} index={index} columns={columns} focused={focused}
       part={focused ? part : undefined}
       register={selection?.kind === 'register' ? selection.index : undefined}
-      selected={isSelected(row, selection)}
+      selected={links.value.pcs.has(row.pc)}
       current={row.pc === currentPc(session.value)} executed={row.pc === lastPc(session.value)}
       breaks={session.value.breakpoints.has(row.pc)} onFocus={() => go(index)}
       onPart={(picked) => follow(picked, place)} extras={extras ?? kNoExtras}

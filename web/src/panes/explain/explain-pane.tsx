@@ -8,6 +8,7 @@ import {
 import { barsOf } from '../../model/lifetimes.js';
 import { placeText } from '../../model/timeline.js';
 import { recordKey, useRunView } from '../../state/debug.js';
+import { links } from '../../state/links.js';
 import { highlighted } from '../../state/selection.js';
 import { currentPc } from '../../state/session.js';
 import { session } from '../../state/store.js';
@@ -52,11 +53,11 @@ function useFacts(): Facts | undefined {
 function explain(facts: Facts): string {
   const { steps, machine } = session.value;
   const selection = highlighted.value;
-  if (selection?.kind === 'pc') return explainInstruction(selection.pc, facts);
   if (selection?.kind === 'register' && machine) {
     return explainRegister(selection.index, steps, facts);
   }
-  const pc = currentPc(session.value);
+  const [selected] = links.value.pcs;
+  const pc = selected ?? currentPc(session.value);
   if (pc !== undefined) return explainInstruction(pc, facts);
   return machine ? 'The run has returned. Any step of it can be gone to on the time line.'
     : 'Step or run, or pick an instruction: what it does is told here.';

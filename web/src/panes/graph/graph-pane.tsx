@@ -4,8 +4,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../model/format.js';
 import { type Box, type DrawnGraph, searchBoxes } from '../../model/model-graph.js';
 import {
-  followGraph, graph, graphProblem, hoverBox, pcsOfNode, pinBox, places, selectedBox,
+  followGraph, graph, graphProblem, hoverBox, pinBox, places, selectedBox,
 } from '../../state/graph.js';
+import { linkIndex } from '../../state/links.js';
 import { pin } from '../../state/selection.js';
 import '../../style/debug.css';
 import '../../style/graph.css';
@@ -39,7 +40,7 @@ function Values({ of: { constants }, title, values }: {
 
 /** Instructions that were made from the node, which lead there. */
 function Instructions({ name }: { name: string }) {
-  const pcs = pcsOfNode(name);
+  const pcs = [...linkIndex.value.of({ kind: 'node', name }).pcs];
   if (pcs.length === 0)
     return <dd>none of its own: computed before the run, or within another node</dd>;
   return (

@@ -2,23 +2,14 @@
 // The recorded run as a line: each place on it is a step that can be looked at. It stays when the
 // run has returned or failed.
 import { formatCount } from '../../model/format.js';
-import { timelineMarks } from '../../model/timeline.js';
+import { placeText, timelineMarks } from '../../model/timeline.js';
 import { run, seek } from '../../state/runs.js';
-import { canGoBack, currentPc, type Session } from '../../state/session.js';
+import { canGoBack } from '../../state/session.js';
 import { session } from '../../state/store.js';
 import { Icon } from '../../widgets/icon.js';
 
-/** What a screen reader says of the place. */
-function placeText(shown: Session): string {
-  const { steps, trace, machine } = shown;
-  const pc = currentPc(shown);
-  const frame = machine?.frames[0];
-  const where = frame ? `before pc ${pc} in @${frame.function}` : 'returned';
-  return `step ${steps} of ${trace?.end ?? steps}, ${where}`;
-}
-
 export function Timeline() {
-  const { trace, steps, run: state } = session.value;
+  const { trace, steps, run: state, machine, program } = session.value;
   if (!trace || trace.end === 0) return null;
   const busy = state === 'running';
   return (
@@ -43,7 +34,9 @@ export function Timeline() {
           value={steps}
           disabled={busy}
           aria-label="Step"
-          aria-valuetext={placeText(session.value)}
+          aria-valuetext={placeText(
+            { steps, end: trace.end, frame: machine?.frames[0] }, program?.info,
+          )}
           data-testid="timeline"
           onInput={(event) => seek(event.currentTarget.valueAsNumber)}
         />

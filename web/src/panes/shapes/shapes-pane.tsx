@@ -4,6 +4,7 @@
 import type { ShapeHeapView } from 'tern-runtime';
 import { cursorKey, useRunView } from '../../state/debug.js';
 import { seek } from '../../state/runs.js';
+import { links } from '../../state/links.js';
 import { highlighted, pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
@@ -61,7 +62,7 @@ function RuleLine({ rule }: { rule: Rule }) {
   const selection = highlighted.value;
   const [sign, word] = kSigns[rule.state];
   const picked = (selection?.kind === 'slot' && selection.slot === rule.slot) ||
-    (selection?.kind === 'pc' && selection.pc === rule.pc);
+    links.value.pcs.has(rule.pc);
   return (
     <li class={`rule ${rule.state}${picked ? ' picked' : ''}`} data-state={rule.state}>
       <span class="sign" title={word} aria-hidden="true">{sign}</span>

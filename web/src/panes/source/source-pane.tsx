@@ -5,14 +5,15 @@ import { kSourceKinds } from '../../model/source-kind.js';
 import { forgetDraft, offeredDraft, takeDraft } from '../../state/drafts.js';
 import { recordKey, useRunView } from '../../state/debug.js';
 import { openAsAssembly } from '../../state/editing.js';
-import { highlighted, hover } from '../../state/selection.js';
+import { links } from '../../state/links.js';
+import { hover } from '../../state/selection.js';
 import { findings, reading } from '../../state/findings.js';
 import {
   applyFix, completionsAt, definitionAt, editorNote, editSource, fixAll, formatSource, hoverAt,
   jump, openSource, plainText, readerProblem, setPlainText, source, walkFindings,
 } from '../../state/source.js';
 import {
-  breakpointLines, currentLine, lineHits, lineOf, pcsOf, toggleLine,
+  breakpointLines, currentLine, lineHits, pcsOf, toggleLine,
 } from '../../state/source-lines.js';
 import { guarded, session } from '../../state/store.js';
 import '../../style/source.css';
@@ -37,10 +38,12 @@ function lineAt(position: number): number {
   return text.slice(0, position).split('\n').length;
 }
 
-/** The caret's line answers in the bytecode. */
+/** The caret's line answers in bytecode, graph and stages. */
 function selectLine(position: number): void {
-  const pc = pcsOf(lineAt(position))[0];
-  hover(pc === undefined ? undefined : { kind: 'pc', pc });
+  const line = lineAt(position);
+  if (pcsOf(line).length === 0) return hover(undefined);
+  const span = { line, column: 1, endLine: line, endColumn: 1 };
+  hover({ kind: 'span', file: source.value?.name ?? '', span });
 }
 
 const kServices: EditorServices = {
@@ -55,17 +58,9 @@ const kServices: EditorServices = {
   complete: completionsAt,
 };
 
-function linkedLines(): number[] {
-  const selected = highlighted.value;
-  if (selected?.kind === 'span' && selected.file === source.value?.name)
-    return [selected.span.line];
-  const line = selected?.kind === 'pc' ? lineOf(selected.pc) : undefined;
-  return line === undefined ? [] : [line];
-}
-
 function useMarks(): LineMarks {
   const now = currentLine.value;
-  const linked = linkedLines().join();
+  const linked = links.value.linesOf(source.value?.name ?? '').join();
   const stops = breakpointLines.value;
   const counts = useRunView({ view: 'hits' }, recordKey());
   const isEdited = source.value?.edited;

@@ -2,12 +2,14 @@
 // What the compiler makes of the program, pass by pass, down to the bytecode; or what a pass
 // changed. Passes that changed nothing are left out until they are asked for.
 import type { Signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { DiffLine } from '../../model/line-diff.js';
 import { kNoMarks } from '../../widgets/code-editor/line-marks.js';
 import { CodeEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
+import { links } from '../../state/links.js';
 import { openedFile } from '../../state/loading.js';
+import { hover } from '../../state/selection.js';
 import {
   changedStages, chosenStage, listedStages, moveStage, refreshStages, showsAll, showsDiff,
   stageDiff, stageIndex, stages,
@@ -17,8 +19,16 @@ import { Pane } from '../pane.js';
 
 const kSigns = { same: ' ', removed: '−', added: '+' } as const;
 const nothing = async (): Promise<undefined> => undefined;
+/** The caret's line answers in the other panes. */
+function selectLine(position: number): void {
+  const stage = stages.value.stages[stageIndex.value];
+  if (!stage) return;
+  const line = stage.text.slice(0, position).split('\n').length;
+  hover({ kind: 'line', stage: stage.name, line });
+}
+
 const kServices: EditorServices = {
-  onText: () => {}, onCaret: () => {}, onFix: () => {}, onBreakpoint: () => {}, onWalk: () => {},
+  onText: () => {}, onCaret: selectLine, onFix: () => {}, onBreakpoint: () => {}, onWalk: () => {},
   hover: nothing, valueAt: () => undefined, definition: nothing, complete: async () => [],
 };
 
@@ -68,6 +78,10 @@ function Diff() {
 
 function Text() {
   const stage = stages.value.stages[stageIndex.value];
+  const linked = stage ? links.value.stageLines(stage.name).join() : '';
+  const marks = useMemo(() => ({
+    ...kNoMarks, linked: linked === '' ? [] : linked.split(',').map(Number),
+  }), [linked]);
   const { problem } = stages.value;
   if (problem) return <pre class="stage-problem" tabIndex={0}>{problem.text.trimEnd()}</pre>;
   if (!stage) return <p class="hint">Nothing is compiled yet.</p>;
@@ -75,7 +89,7 @@ function Text() {
   return (
     <CodeEditor
       label="Text of the stage" kind={stage.name === 'bytecode' ? 'assembly' : 'loops'}
-      text={stage.text} readOnly findings={[]} tokens={[]} marks={kNoMarks} jump={undefined}
+      text={stage.text} readOnly findings={[]} tokens={[]} marks={marks} jump={undefined}
       services={kServices} testid="stage-editor"
     />
   );

@@ -13,7 +13,7 @@ import {
   useRunView,
 } from '../../state/debug.js';
 import { run, seek, stepBack, stop } from '../../state/runs.js';
-import { highlighted } from '../../state/selection.js';
+import { links } from '../../state/links.js';
 import { canGoBack } from '../../state/session.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
@@ -49,8 +49,7 @@ function Buttons() {
   const { run: state, program, trace } = session.value;
   const busy = state === 'running' || !program;
   const first = busy || !canGoBack(session.value);
-  const selection = highlighted.value;
-  const pc = selection?.kind === 'pc' ? selection.pc : undefined;
+  const [pc] = links.value.pcs;
   return (
     <div class="buttons" role="toolbar" aria-label="Time line controls">
       <Button id="to-start" title="To the beginning" disabled={first || !trace}
