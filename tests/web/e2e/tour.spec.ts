@@ -5,8 +5,12 @@ import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, type Playground, test } from '../support/page.js';
 
+/** Enter, on what Tab leads to. */
 async function press(page: Page, testId: string): Promise<void> {
-  await page.getByTestId(testId).focus();
+  const control = page.getByTestId(testId);
+  await control.focus();
+  await expect(control).toBeFocused();
+  expect(await control.evaluate((element: HTMLElement) => element.tabIndex), testId).toBe(0);
   await page.keyboard.press('Enter');
 }
 
@@ -73,4 +77,93 @@ test('the last lesson: why a clean-up loop is slower, by the counters', async ({
   await expect(page.getByTestId('tour-done')).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await violations(page)).toEqual([]);
+});
+
+const tasksDone = (page: Page, count: number): Promise<void> =>
+  expect(page.getByTestId('lesson-tasks').locator('.task-done')).toHaveCount(count);
+
+async function keys(playground: Playground, ...all: string[]): Promise<void> {
+  for (const key of all) {
+    await playground.page.keyboard.press(key);
+    await playground.idle();
+  }
+}
+
+async function size(playground: Playground, n: string): Promise<void> {
+  await playground.page.getByTestId('loop-n').focus();
+  await playground.page.keyboard.press('Control+a');
+  await playground.page.keyboard.type(n);
+  await keys(playground, 'Tab');
+}
+
+/** Wrong answers first: each is told what the page shows. */
+async function answer(page: Page, lesson: number, right: number): Promise<void> {
+  for (const choice of [0, 1, 2].filter((each) => each !== right).concat(right)) {
+    await page.getByTestId(`choice-${choice}`).focus();
+    await page.keyboard.press('Space');
+    await press(page, 'answer');
+    await expect(page.getByTestId('verdict')).toHaveText(choice === right ? /^Yes/ : /^Not so/);
+  }
+  await expect(page.getByTestId(`lesson-${lesson}`)).toHaveAccessibleName(/, done$/);
+}
+
+/** What is done in the panes beside each lesson, and which answer is right. */
+const kWalks: readonly ((playground: Playground, page: Page) => Promise<number>)[] = [
+  async (playground) => {
+    await keys(playground, 'n', 'n', 'Control+Enter');
+    return 1;
+  },
+  async (playground, page) => {
+    await keys(playground, 'Control+Enter', 'p');
+    await page.getByTestId('timeline').focus();
+    // The last calls to return were nested: a few steps before the end five are open.
+    for (let back = 0; back < 60 && (await playground.state()).depth < 5; back++)
+      await keys(playground, 'ArrowLeft');
+    return 1;
+  },
+  async (playground, page) => {
+    await keys(playground, 'Control+Enter', 'p', 'p', 'p');
+    const picture = page.locator('[data-testid=registers] tr', { hasText: 'f32[24, 24]' }).first();
+    await picture.getByRole('button').focus();
+    await keys(playground, 'Enter');
+    return 1;
+  },
+  async (playground, page) => {
+    await page.getByTestId('grid-fixed').focus();
+    await keys(playground, 'ArrowRight', 'Enter');
+    await size(playground, '16');
+    await size(playground, '18');
+    return 1;
+  },
+  async (playground) => {
+    await keys(playground, ']', ']');
+    return 2;
+  },
+  async (playground) => {
+    await keys(playground, ']');
+    return 1;
+  },
+];
+
+test('all lessons from the first to the end of the tour, by keyboard', async ({
+  playground, page,
+}) => {
+  await press(page, 'preset-learn');
+  await expect(page.getByTestId('pane-lesson')).toContainText('1 of 6');
+  for (const [i, walk] of kWalks.entries()) {
+    await press(page, 'open-lesson');
+    await playground.idle();
+    await expect(page.getByTestId('question')).toHaveCount(0);
+    const right = await walk(playground, page);
+    await tasksDone(page, await page.getByTestId('lesson-tasks').locator('li').count());
+    await answer(page, i + 1, right);
+    await expect(page.getByTestId('tour-done')).toHaveCount(i === 5 ? 1 : 0);
+    if (i < 5) await press(page, 'lesson-next');
+  }
+  await page.reload();
+  await playground.ready();
+  await expect(page.getByTestId('tour-done')).toBeVisible();
+  await press(page, 'tour-again');
+  await expect(page.getByTestId('pane-lesson')).toContainText('1 of 6');
+  await expect(page.getByTestId('lesson-6')).not.toHaveAccessibleName(/, done$/);
 });
