@@ -51,8 +51,7 @@ describe('files that are no programs', () => {
     expect(message).toBe("'<img onerror=x>.html' is an HTML page, not a program");
     expect(shown).toMatch(/^error\[E0604\]: .*\n {3}= help: open a \.tern/);
   });
-  it('has its own advice for an input, an archive, and a damaged executable', () => {
-    expect(notAProgram('x.npy', 'a NumPy array').text).toContain('choose it beside the parameter');
+  it('has its own advice for an archive and a damaged executable', () => {
     expect(notAProgram('m.zip', 'a ZIP archive').text).toContain('unpack it');
     expect(notAProgram('m.tern', kUnmarked).text).toMatch(
       /^error\[E0103\]: 'm\.tern' is not a Tern/,

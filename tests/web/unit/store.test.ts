@@ -243,7 +243,7 @@ describe('failing', () => {
     expect(report()).toMatchObject({ program: null });
   });
   it('refuses a .npy file that is none, and keeps the input', async () => {
-    await runs.setInputFile('x', new File(['<html>'], 'x.npy'));
+    await store.guarded(() => files.setInputFile('x', new File(['<html>'], 'x.npy')));
     expect(problems()).toEqual(['E0502']);
     expect(store.session.value.inputs['x']!.fill).toBe('random');
   });

@@ -11,16 +11,23 @@ export type FileKind = { program: ProgramKind } | { program?: undefined; what: s
 /** What a .tern file without its mark is. */
 export const kUnmarked = 'not a Tern executable: it does not begin with the mark of one';
 
-const kKnown: readonly [what: string, start: readonly number[]][] = [
+/** What fills parameters: an array, several of them, or what the browser decodes. */
+export type InputKind = 'array' | 'archive' | 'picture' | 'sound';
+
+const kKnown: readonly [what: string, start: readonly number[], input?: InputKind][] = [
   ['a WebAssembly module', [0x00, 0x61, 0x73, 0x6d]],
-  ['a PNG image', [0x89, 0x50, 0x4e, 0x47]],
-  ['a JPEG image', [0xff, 0xd8, 0xff]],
-  ['a GIF image', [0x47, 0x49, 0x46, 0x38]],
+  ['a PNG image', [0x89, 0x50, 0x4e, 0x47], 'picture'],
+  ['a JPEG image', [0xff, 0xd8, 0xff], 'picture'],
+  ['a GIF image', [0x47, 0x49, 0x46, 0x38], 'picture'],
+  ['a WebP image or a WAVE sound', [0x52, 0x49, 0x46, 0x46]],
+  ['an Ogg sound', [0x4f, 0x67, 0x67, 0x53], 'sound'],
+  ['a FLAC sound', [0x66, 0x4c, 0x61, 0x43], 'sound'],
+  ['an MP3 sound', [0x49, 0x44, 0x33], 'sound'],
   ['a ZIP archive', [0x50, 0x4b, 0x03, 0x04]],
   ['a gzip archive', [0x1f, 0x8b]],
   ['a PDF document', [0x25, 0x50, 0x44, 0x46]],
   ['a native program (ELF)', [0x7f, 0x45, 0x4c, 0x46]],
-  ['a NumPy array', [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]],
+  ['a NumPy array', [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59], 'array'],
 ];
 
 const kAssembly = /^\s*(?:;[^\n]*\n\s*|#[^\n]*\n\s*)*\.(?:func|const|primitive|meta|name|loc)\b/;
@@ -74,6 +81,22 @@ export function sniff(bytes: Uint8Array, name: string): FileKind {
   return { program: 'onnx' };
 }
 
+const kRiff: Readonly<Record<string, InputKind>> = { WAVE: 'sound', WEBP: 'picture' };
+
+/** Of a ZIP archive: whether its first file is an array, as in all that NumPy writes. */
+function isArchiveOfArrays(bytes: Uint8Array): boolean {
+  const name = bytes.subarray(30, 30 + (bytes[26] ?? 0) + 256 * (bytes[27] ?? 0));
+  return new TextDecoder().decode(name).endsWith('.npy');
+}
+
+/** Undefined for what fills no parameter. */
+export function inputKind(bytes: Uint8Array): InputKind | undefined {
+  const [what, , input] = kKnown.find(([, start]) => startsWith(bytes, start)) ?? [];
+  if (what === 'a ZIP archive') return isArchiveOfArrays(bytes) ? 'archive' : undefined;
+  const kind = new TextDecoder().decode(bytes.subarray(8, 12));
+  return what?.includes('WAVE') ? kRiff[kind] : input;
+}
+
 const kTraceMark = 'TERNTRC1';
 
 /** The record of a run (.terntrace). */
@@ -90,7 +113,6 @@ export function looksLikeLoops(bytes: Uint8Array, name: string): boolean {
 }
 
 const kHelp: Record<string, string> = {
-  'a NumPy array': 'a .npy file is an input: choose it beside the parameter that it fills',
   'a ZIP archive': 'unpack it first, and open the .onnx or .tern file that is in it',
   [kUnmarked]: 'copy or compile it again',
 };
@@ -108,6 +130,6 @@ export function notAProgram(name: string, what: string): Finding {
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
   const help = kHelp[what] ??
     'open a .tern executable, an .onnx model, a .tn program, .tasm assembly, a .tloop program, ' +
-    'a .terntrace or a .ternplay';
+    'a .terntrace, a .ternplay, or an input: .npy, .npz, a picture, a sound';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

@@ -7,7 +7,9 @@ const kMaxBytes = 64 * 1024;
 type Codec = CompressionStream | DecompressionStream;
 
 /** What a codec makes of the bytes; throws where they are none of its, or more than the limit. */
-async function through(codec: Codec, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function through(
+  codec: Codec, bytes: Uint8Array<ArrayBuffer>, limit = kMaxBytes,
+): Promise<Uint8Array> {
   const writer = codec.writable.getWriter();
   // Failures come out at the other end too.
   void writer.write(bytes).catch(() => undefined);
@@ -19,7 +21,7 @@ async function through(codec: Codec, bytes: Uint8Array<ArrayBuffer>): Promise<Ui
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > kMaxBytes) throw new RangeError(`more than ${kMaxBytes} bytes`);
+    if (length > limit) throw new RangeError(`more than ${limit} bytes`);
     parts.push(value);
   }
   const whole = new Uint8Array(length);

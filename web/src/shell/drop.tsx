@@ -8,7 +8,7 @@ export function DropHint() {
   if (!hovering.value) return null;
   return (
     <div class="drop-hint" aria-hidden="true">
-      <p>Drop a .tern, .onnx, .tn, .tasm, .tloop or .terntrace file</p>
+      <p>Drop a program (.tern, .onnx, .tn, .tasm, .tloop), a .terntrace, or inputs</p>
     </div>
   );
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of the visitor: programs, models and records of runs; picked, dropped or pasted, several at
 // once, and texts without a name. Fetched with the first of them.
-import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
+import { inputKind, looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
 import { InputError } from '../model/inputs.js';
 import { looksLikeState } from '../model/page-state.js';
+import { fillInput, fillInputs } from './input-files.js';
 import { reveal } from './layout.js';
 import { loadNow, type OpenedFile } from './loading.js';
 import { openState } from './page-state.js';
@@ -54,6 +55,7 @@ export async function open(name: string, bytes: Uint8Array): Promise<void> {
   if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
   showView('machine');
   if (looksLikeTrace(bytes)) return openTrace(name, bytes);
+  if (inputKind(bytes)) return fillInputs([{ name, bytes }]);
   const kind = sniff(bytes, name).program;
   if (kind === 'language') return openText({ kind, name, bytes });
   // Assembly stands in the editor too, and in the address, which follows the editor.
@@ -83,14 +85,26 @@ export function loadFile(file: File): Promise<void> {
   return ofVisitor(async () => open(file.name, new Uint8Array(await file.arrayBuffer())));
 }
 
-/** A program and the record of a run of it may come together: the program goes first. */
+/** Within an action of its own. */
+export async function setInputFile(parameter: string, file: File): Promise<void> {
+  await fillInput(parameter, {
+    name: file.name, bytes: new Uint8Array(await file.arrayBuffer()),
+  });
+}
+
+/** A program may come with inputs or with the record of a run of it; it goes first. */
 export function loadFiles(files: readonly File[]): Promise<void> {
   return ofVisitor(async () => {
     const read = await Promise.all(files.map(async (file) =>
       ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
-    const program = read.find(({ bytes }) => !looksLikeTrace(bytes));
     const trace = read.find(({ bytes }) => looksLikeTrace(bytes));
+    const inputs = read.filter(({ bytes }) => inputKind(bytes));
+    const program = read.find((file) => file !== trace && !inputs.includes(file));
     if (program) await open(program.name, program.bytes);
+    if (inputs.length > 0) {
+      showView('machine');
+      await fillInputs(inputs);
+    }
     if (trace) await open(trace.name, trace.bytes);
   });
 }

@@ -15,15 +15,6 @@ export function setInput(parameter: string, choice: InputChoice): void {
   update({ inputs: { ...session.value.inputs, [parameter]: choice } });
 }
 
-export function setInputFile(parameter: string, file: File): Promise<void> {
-  return guarded(async () => {
-    const { parseNpy } = await import('../model/npy.js');
-    const tensor = parseNpy(new Uint8Array(await file.arrayBuffer()));
-    setInput(parameter, { fill: 'file', tensor, fileName: file.name });
-    update({ problems: [] });
-  });
-}
-
 export function setSymbol(name: string, extent: number): void {
   const whole = Math.max(0, Math.floor(extent) || 0);
   update({ symbols: { ...session.value.symbols, [name]: whole } });

@@ -83,8 +83,8 @@ function Tools() {
     <>
       <FilePicker
         label="Open…"
-        name="Open a program file"
-        accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace,.ternplay"
+        name="Open a program or an input"
+        accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace,.ternplay,.npy,.npz,image/*,audio/*"
         testid="open-file"
         onFile={loadFile}
       />

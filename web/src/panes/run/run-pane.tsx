@@ -10,7 +10,6 @@ import {
   reset,
   run,
   setInput,
-  setInputFile,
   setSymbol,
   step,
   stepBack,
@@ -30,6 +29,13 @@ const ofRecords = signal<OfRecords | undefined>(undefined);
 function fetchOfRecords(): void {
   void guarded(async () => {
     ofRecords.value = await import('../of-programs.js');
+  });
+}
+
+function fillFrom(parameter: string, file: File): void {
+  void guarded(async () => {
+    const { setInputFile } = await import('../../state/files.js');
+    await setInputFile(parameter, file);
   });
 }
 
@@ -79,11 +85,11 @@ function Input({ parameter }: { parameter: Parameter }) {
         </label>
       ) : null}
       <FilePicker
-        label=".npy…"
-        name={`A .npy file for ${name}`}
-        accept=".npy"
+        label="File…"
+        name={`A file for ${name}: .npy, .npz, a picture or a sound`}
+        accept=".npy,.npz,image/*,audio/*"
         testid={`npy-${name}`}
-        onFile={(file) => setInputFile(name, file)}
+        onFile={(file) => fillFrom(name, file)}
       />
     </div>
   );
