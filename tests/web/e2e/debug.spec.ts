@@ -2,7 +2,9 @@
 // Stepping through the bytecode, running, breakpoints, registers.
 import { expect, test } from '../support/page.js';
 
-test('steps, and sees a register change with each', async ({ playground, page }) => {
+test('steps, and sees a register change with each', { tag: '@firefox' }, async ({
+  playground, page,
+}) => {
   await playground.click('sample-4');
   await playground.click('step');
   let changes = 0;

@@ -28,7 +28,7 @@ function expected(strategy: string, n: number, vscale: number) {
   return { vectors, scalars: n % lanes, last: vectors > 0 ? lanes : 0 };
 }
 
-test('figures are those of the oracle, for every strategy and vscale', async ({
+test('figures are those of the oracle, for every strategy and vscale', { tag: '@firefox' }, async ({
   playground,
   page,
 }) => {
@@ -217,7 +217,9 @@ test('letter keys turn the vscale, and leave the other view alone', async ({
   expect((await playground.state()).step).toBe(0);
 });
 
-test('the program runs as WebAssembly with equal results', async ({ playground, page }) => {
+test('the program runs as WebAssembly with equal results', { tag: '@firefox' }, async ({
+  playground, page,
+}) => {
   await page.evaluate(() => window.ternPlayground.loadLoops('daxpy'));
   await playground.click('time-loops');
   await expect(page.getByTestId('timing')).toContainText('equal results');

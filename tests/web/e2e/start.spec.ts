@@ -97,7 +97,9 @@ test('works without a network after one visit', async ({ playground, page, conte
   await context.setOffline(false);
 });
 
-test('works where Trusted Types are demanded', async ({ playground, page }) => {
+test('works where Trusted Types are demanded', { tag: '@firefox' }, async ({
+  playground, page,
+}) => {
   await page.route(/\/play\/\?/, async (route) => {
     const response = await route.fetch();
     const headers = {

@@ -27,10 +27,9 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 type TraceState = State & { trace: { first: number; end: number } | null; stale: boolean };
 
-test('a run that has returned stays, and each of its steps can be gone to', async ({
-  playground,
-  page,
-}) => {
+test('a run that has returned stays, and each of its steps can be gone to', {
+  tag: '@firefox',
+}, async ({ playground, page }) => {
   const state = async (): Promise<TraceState> => (await playground.state()) as TraceState;
   await playground.click('sample-3');
   await expect(page.getByTestId('timeline')).toHaveCount(0);
@@ -135,10 +134,9 @@ test('a run that failed can be walked back from where it failed', async ({ playg
   expect(await playground.state()).toMatchObject({ stopReason: 'trap(E0301)' });
 });
 
-test('an endless run stops at once and what is kept of it can be walked', async ({
-  playground,
-  page,
-}) => {
+test('an endless run stops at once and what is kept of it can be walked', {
+  tag: '@firefox',
+}, async ({ playground, page }) => {
   await playground.drop({ name: 'endless.tasm', bytes: bytes(kEndless) });
   await page.getByTestId('run').click();
   await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
