@@ -6,7 +6,9 @@ import type { Bar } from '../../model/lifetimes.js';
 import { hatch, type Surface } from '../../widgets/canvas-picture.js';
 
 export const kRowHeight = 20;
-export const kLabelWidth = 58;
+export const kLabelWidth = 80;
+/** As many letters as there is room for before the bars. */
+const kLabelLetters = 10;
 
 /** By kind of value: a colour, and a hatch over it. */
 const kKinds: Record<string, [colour: string, hatch?: 'slash' | 'back' | 'dots' | 'cross']> = {
@@ -115,6 +117,11 @@ function drawCells(surface: Surface, { view }: Picture, rowOf: Map<number, numbe
   context.globalAlpha = 1;
 }
 
+function labelOf(register: number, name: string | undefined): string {
+  const label = name ? `%${register} ${name}` : `%${register}`;
+  return label.length > kLabelLetters ? `${label.slice(0, kLabelLetters - 1)}…` : label;
+}
+
 export function drawLifetimes(surface: Surface, picture: Picture): void {
   const { context, width, height, colour } = surface;
   const { view, bars, rows, names, scrollTop, scaled, picked } = picture;
@@ -134,8 +141,7 @@ export function drawLifetimes(surface: Surface, picture: Picture): void {
     context.fillRect(0, top(row) + kRowHeight - 1, width, 1);
     context.fillStyle = colour('green');
     const name = names.get(register);
-    context.fillText(name ? `%${register} ${name}`.slice(0, 8) : `%${register}`, 4,
-      top(row) + kRowHeight / 2);
+    context.fillText(labelOf(register, name), 4, top(row) + kRowHeight / 2);
   });
   for (const bar of bars) {
     const row = rowOf.get(bar.register);
