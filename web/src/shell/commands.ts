@@ -8,8 +8,8 @@ import { preset, reveal, showOnly, showPreset } from '../state/layout.js';
 import { loadDigits } from '../state/programs.js';
 import { atRest, reset, run, step, stepBack, stop } from '../state/runs.js';
 import { canGoBack } from '../state/session.js';
-import { session } from '../state/store.js';
-import { view } from '../state/view.js';
+import { guarded, session } from '../state/store.js';
+import { currentAddress, view } from '../state/view.js';
 import { galleryOpen, openPalette, sheetOpen } from './dialogs.js';
 
 const onMachine = (): boolean => view.value === 'machine';
@@ -24,9 +24,24 @@ function cyclePanes(by: number): void {
   panes[next]?.focus();
 }
 
-const focusLater = (selector: string): void => {
-  setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus());
-};
+function focused(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.focus();
+  return found !== null;
+}
+
+/** A pane that is fetched first has the focus when it is there, unless something is done before. */
+function focusLater(selector: string): void {
+  setTimeout(() => {
+    if (focused(selector)) return;
+    const watch = new MutationObserver(() => {
+      if (focused(selector)) watch.disconnect();
+    });
+    watch.observe(document.body, { childList: true, subtree: true });
+    for (const act of ['keydown', 'pointerdown'])
+      document.addEventListener(act, () => watch.disconnect(), { once: true, capture: true });
+  });
+}
 
 function goToPane(id: string): void {
   reveal(id);
@@ -49,6 +64,13 @@ const hasVscale = (): boolean => document.getElementById('vscale') !== null;
 
 function focusVscale(): void {
   document.getElementById('vscale')?.focus();
+}
+
+/** The address is the state; a browser that forbids the clipboard says so among the problems. */
+function copyLink(): void {
+  void guarded(async () => {
+    await navigator.clipboard.writeText(new URL(currentAddress.value, location.href).href);
+  });
 }
 
 const kOfRuns: readonly Command[] = [
@@ -88,6 +110,7 @@ const kOfPlaces: readonly Command[] = [
     run: toggleTables },
   { id: 'all-panes', title: 'All panes of the preset', group: 'Show',
     run: () => showOnly(undefined) },
+  { id: 'copy-link', title: 'Copy a link to what is shown', group: 'Show', run: copyLink },
   { id: 'gallery', title: 'The gallery of programs and models', group: 'Open',
     run: () => {
       galleryOpen.value = true;

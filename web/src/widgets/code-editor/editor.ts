@@ -42,6 +42,21 @@ export interface EditorOptions {
   services: EditorServices;
 }
 
+/**
+ * A letter over a selection of several lines. Where the browser joined them itself, it would write
+ * styles into them, which the content security policy forbids and the console tells.
+ */
+function replaceLines(event: InputEvent, view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  const { from, to } = selection.main;
+  const isPlain = event.inputType === 'insertText' && event.data && !view.composing;
+  if (!isPlain || doc.lineAt(from).number === doc.lineAt(to).number) return false;
+  view.dispatch(view.state.replaceSelection(event.data), {
+    userEvent: 'input.type', scrollIntoView: true,
+  });
+  return true;
+}
+
 const kCompletionTypes: Readonly<Record<string, string>> = {
   function: 'function', operator: 'function', constructor: 'enum', type: 'type',
   variable: 'variable', parameter: 'variable', keyword: 'keyword', dimension: 'constant',
@@ -198,7 +213,10 @@ export class Editor {
         if (docChanged && !this.isFetched) void this.fetchRest();
         if (docChanged || selectionSet) services.onCaret(state.selection.main.head);
       }),
-      EditorView.domEventHandlers({ focus: () => void this.fetchRest() }),
+      EditorView.domEventHandlers({
+        focus: () => void this.fetchRest(),
+        beforeinput: replaceLines,
+      }),
       hoverTooltip(async (view, position) => {
         const found = await services.hover(position);
         const value = services.valueAt(position);
