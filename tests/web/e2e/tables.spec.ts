@@ -104,3 +104,45 @@ test('the tables of a model', async ({ playground, page }) => {
   const columns = [0, 1, 2, 3, 4, 5, 6, 7];
   expect(pick(plan, columns)).toEqual(await cellsOf(playground, 'plan-table', columns));
 });
+
+test('the tables of a tensor, and of the shapes of a run', async ({ playground, page }) => {
+  const drop = async (text: string): Promise<void> => {
+    await playground.drop({ name: 'program.tasm', bytes: new TextEncoder().encode(text) });
+    await playground.click('run');
+  };
+  const open = (testId: string) => page.getByTestId(testId).locator('summary').click();
+  await drop('.func @main() -> f32[2, 3]\n' +
+    '  load_const f32[2, 3] [nan, inf, -0.0, 2, 2, 3] dst: %0\n  ret   ret %0\n');
+  // Before the result is shown, so that there is one table of each kind.
+  await playground.click('back');
+  await page.locator('[data-testid=registers] [data-row-id="0"] button').first().click();
+  await playground.idle();
+  await open('heatmap-table');
+  const numbers = (rows: string[][]) => rows.map((row) => row.slice(-3));
+  expect(numbers(await checked(playground, 'slice-table')))
+    .toEqual([['NaN', 'Infinity', '-0'], ['2', '2', '3']]);
+  await page.getByTestId('tab-inspector').click();
+  await playground.idle();
+  await open('inspector-heatmap-table');
+  // A cell is the mean of what is finite in it.
+  expect(numbers(await checked(playground, 'cells-table')))
+    .toEqual([['NaN', 'NaN', '0'], ['2', '2', '3']]);
+  await playground.click('inspect-stats');
+  await open('uniques');
+  const values = await checked(playground, 'uniques-table');
+  expect(values.find(([value]) => value === '2')).toEqual(['2', '2']);
+  await playground.click('inspect-histogram');
+  await open('histogram-as-table');
+  const bins = await checked(playground, 'histogram-table');
+  // 64 of them, and what lies outside.
+  expect(bins.length).toBe(66);
+  expect(bins.reduce((sum, [, , count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(4);
+  await drop(`.func @main(x: f32[2, 3]) -> f32[2, 3]
+  call  vm.builtin.alloc_shape_heap in: 2 dst: %1
+  call  vm.builtin.match_shape in: %0, %1, "x[n, m]", 1, 0, 1, 1 dst: void
+  ret   ret %0
+`);
+  await page.getByTestId('tab-shapes').click();
+  await playground.idle();
+  expect((await checked(playground, 'shape-slots')).length).toBe(2);
+});
