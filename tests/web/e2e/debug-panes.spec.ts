@@ -226,6 +226,44 @@ test('what is selected is explained, and steps are announced', async ({ playgrou
   expect(await violations(page)).toEqual([]);
 });
 
+/** What is done, and the sentence that a reader of the screen hears of it. */
+const kAnnounced: readonly [key: string, says: string][] = [
+  ['n', 'step 1 of 1, pc 1 in main, invoke @sum'],
+  ['n', 'step 2 of 2, pc 5 in sum, if_equal'],
+  ['n', 'step 3 of 3, pc 6 in sum, ret'],
+  ['p', 'step 2 of 3, pc 5 in sum, if_equal'],
+  ['o', 'step 4 of 4, pc 2 in main, move'],
+  ['Control+Enter', 'step 7 of 7, returned'],
+  ['p', 'step 6 of 7, pc 4 in main, ret'],
+  ['Shift+P', 'step 5 of 7, pc 3 in main, kill'],
+  ['r', 'step 0 of 7, pc 0 in main, load_consti'],
+  ['s', 'step 1 of 7, pc 1 in main, invoke @sum'],
+];
+
+test('each step is announced in a sentence, and no faster than one can listen', async ({
+  playground, page,
+}) => {
+  await load(playground, kCalls);
+  await show(playground, 'Explain');
+  const announcement = page.getByTestId('announcement');
+  for (const [key, says] of kAnnounced) {
+    await page.keyboard.press(key);
+    await expect(announcement, key).toHaveText(says);
+  }
+  const said = await announcement.evaluateHandle((element) => {
+    const times: number[] = [];
+    new MutationObserver(() => times.push(performance.now()))
+      .observe(element, { childList: true, characterData: true, subtree: true });
+    return times;
+  });
+  for (let i = 0; i < 12; i++) await page.keyboard.press(i % 2 === 0 ? 'n' : 'p');
+  await page.keyboard.press('n');
+  await expect(announcement).toHaveText('step 2 of 7, pc 5 in sum, if_equal');
+  const times = await said.jsonValue();
+  const seconds = (times.at(-1)! - times[0]!) / 1000;
+  expect(times.length).toBeLessThanOrEqual(2 * seconds + 2);
+});
+
 test('text of a program stays text', async ({ playground, page }) => {
   await load(playground, kMarkup);
   await playground.click('run');
