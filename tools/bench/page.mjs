@@ -17,6 +17,7 @@ import {
   square,
   straight,
 } from './page_programs.mjs';
+import { framesOfRun, starting, stopping, stoppingKernel } from './page_start.mjs';
 
 function usage(problem) {
   console.error(`bench/page: ${problem}`);
@@ -430,6 +431,28 @@ const kRows = [
   {
     name: 'L11 recording, of kernels', of: '64 digits, against no record', unit: '×', target: 1.1,
     measure: recording('/models/digits.tern', '', 0),
+  },
+  { name: 'R1 stopping', of: 'a loop without an end', target: 100, measure: stopping },
+  {
+    name: 'R1 frames while it runs', of: 'a loop without an end, time between frames', target: 33,
+    paced: true, measure: framesOfRun,
+  },
+  {
+    name: 'R2 stopping a kernel', of: 'matmul, 3000 × 3000, until the page goes on', target: 500,
+    measure: stoppingKernel,
+  },
+  { name: 'S7 first paint', of: 'this machine', target: 300, measure: starting('paint', false) },
+  {
+    name: 'S7 first paint, slow', of: 'processor 4 times as slow, 1.6 Mbit/s, 150 ms',
+    target: 1800, measure: starting('paint', true),
+  },
+  {
+    name: 'S7 ready, slow', of: 'the same, until the digits can be run', target: 4500,
+    measure: starting('ready', true),
+  },
+  {
+    name: 'S8 long tasks', of: 'the longest after the first paint', target: 100,
+    measure: starting('task', false),
   },
   { name: 'graph: the first boxes', of: '5 000 nodes', target: null, measure: layout(kIsBegun) },
   { name: 'graph: all boxes', of: '5 000 nodes', target: null, measure: layout(kIsDone) },

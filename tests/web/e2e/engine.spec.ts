@@ -66,6 +66,28 @@ test.describe('an endless program', () => {
   });
 });
 
+test('a kernel that does not listen ends with its engine, and the next run works', async ({
+  playground, page,
+}) => {
+  await playground.drop({ name: 'busy.tasm', bytes: text(`.func @main(x: f32[2500, 2500])
+  call  matmul  in: %0, %0  dst: %1
+  call  matmul  in: %1, %0  dst: %1
+  ret   ret %1
+`) });
+  await page.getByTestId('run').click();
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
+  await page.getByTestId('stop').click();
+  const stopped = await playground.state();
+  expect(stopped).toMatchObject({ stopReason: 'cancelled', program: { name: 'busy.tasm' } });
+  expect(stopped.problems.map(({ code }) => code)).toEqual(['E0605']);
+  await playground.click('load-digits');
+  await playground.click('sample-4');
+  await playground.click('run');
+  expect(await playground.state()).toMatchObject({
+    stopReason: 'returned', problems: [], classification: { digit: 4 },
+  });
+});
+
 test.describe('a run that takes more than it may', () => {
   const kHungry = `.func @main(x: int) -> int
   alloc_storage size: 100000000 alignment: 64 dtype: f32 device: 0 dst: %1
