@@ -2,8 +2,8 @@
 // What is picked in one place is lit in all: text, stages of compilation, bytecode.
 import { expect, test } from '../support/page.js';
 
-const kText = `fn main() -> f32[2] {
-  let x = f32([1, 2]);
+const kText = `fn main(x: f32[2]) -> f32[2] {
+  let unused = 1;
   let powers = exp(x - f32([3, 4]));
   powers / reduce_sum(powers, axes = [0], keep_dims = true)
 }

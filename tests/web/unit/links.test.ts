@@ -114,6 +114,15 @@ describe('links of a model', () => {
   });
 });
 
+describe('links of a program that is folded away', () => {
+  it('lead from stages to the text, where no instruction is left', () => {
+    const links = buildLinks([at(0)], [{ name: 'lower', origins: [[2, 'a.tn:3:9']] }])
+      .of({ kind: 'line', stage: 'lower', line: 2 });
+    expect(links.linesOf('a.tn')).toEqual([3]);
+    expect(links.pcs.size).toBe(0);
+  });
+});
+
 describe('the listing', () => {
   it('has an instruction for each indented line behind the first function', () => {
     expect(linesOfListing(kListing)).toEqual([6, 8, 10, 11, 12, 15]);

@@ -51,8 +51,8 @@ const ascending = (numbers: Iterable<number>): number[] =>
 
 /** Of one program: the places that its parts came from, and the parts that came from each. */
 class ProgramLinks implements LinkIndex {
-  /** Those that have lines; other origins are nodes. */
-  private readonly files = new Set<string>();
+  /** Origins that are known to have no line, whatever they are called. */
+  private readonly nodes = new Set<string>();
   private readonly pcsOf = new Map<string, number[]>();
   private readonly originsOfLine = new Map<string, Set<string>>();
   private readonly stages = new Map<string, Map<string, number[]>>();
@@ -64,8 +64,8 @@ class ProgramLinks implements LinkIndex {
     for (const instruction of instructions) {
       const origin = originOf(instruction);
       if (origin === undefined) continue;
+      if (instruction.line === undefined) this.nodes.add(origin);
       push(this.pcsOf, origin, instruction.pc);
-      if (instruction.line !== undefined) this.files.add(instruction.source!);
       this.addLine(origin);
     }
     for (const { name, origins } of stages) {
@@ -97,7 +97,7 @@ class ProgramLinks implements LinkIndex {
 
   private lineOf(origin: string): number | undefined {
     const found = /:(\d+):\d+$/.exec(origin);
-    return found && this.files.has(fileOf(origin)) ? Number(found[1]) : undefined;
+    return found && !this.nodes.has(origin) ? Number(found[1]) : undefined;
   }
 
   private addLine(origin: string): void {
