@@ -4,10 +4,11 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { DiffLine } from '../../model/line-diff.js';
+import { kNoLinks } from '../../model/links.js';
 import { kNoMarks } from '../../widgets/code-editor/line-marks.js';
 import { CodeEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
-import { links } from '../../state/links.js';
+import { linkIndex, links } from '../../state/links.js';
 import { openedFile } from '../../state/loading.js';
 import { hover } from '../../state/selection.js';
 import {
@@ -24,7 +25,9 @@ function selectLine(position: number): void {
   const stage = stages.value.stages[stageIndex.value];
   if (!stage) return;
   const line = stage.text.slice(0, position).split('\n').length;
-  hover({ kind: 'line', stage: stage.name, line });
+  const selection = { kind: 'line', stage: stage.name, line } as const;
+  // Another stage puts the caret at its beginning: what is lit stays.
+  if (linkIndex.value.of(selection) !== kNoLinks) hover(selection);
 }
 
 const kServices: EditorServices = {
