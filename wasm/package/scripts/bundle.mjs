@@ -153,6 +153,21 @@ function dropDeclarations(entries) {
   }
 }
 
+// What the declarations of the package's inside say is for those who work on it: editors show what
+// belongs to the entries, and to what these give on.
+function shortenInside(entries) {
+  const given = new Set(entries);
+  for (const entry of entries) {
+    const text = readFileSync(join(kDist, `${entry}.d.ts`), 'utf8');
+    for (const [, from] of text.matchAll(/^export [^;]* from '\.\/([^']+)\.js'/gm)) given.add(from);
+  }
+  for (const name of readdirSync(kDist, { recursive: true })) {
+    if (!name.endsWith('.d.ts') || given.has(name.slice(0, -'.d.ts'.length))) continue;
+    const path = join(kDist, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^ *\/\*\*[^]*?\*\/\n/gm, ''));
+  }
+}
+
 function copyDeclarations(to) {
   const names = readdirSync(kDist, { recursive: true }).filter((each) => each.endsWith('.d.ts'));
   for (const name of names) {
@@ -180,5 +195,7 @@ await bundle('worker.ts', inlineWorker, true);
 const plugin = inlineData(readFileSync(inlineWorker, 'utf8'));
 rmSync(inlineWorker);
 await bundle('inline.ts', join(kInline, 'dist/inline.js'), true, [plugin]);
-dropDeclarations(['index', 'worker', 'threads', 'threads_worker', 'inline']);
+const kEntries = ['index', 'worker', 'threads', 'threads_worker', 'inline'];
+dropDeclarations(kEntries);
+shortenInside(kEntries);
 copyDeclarations(join(kInline, 'dist'));
