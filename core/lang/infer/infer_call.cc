@@ -25,9 +25,14 @@ bool Inference::IsOverloaded(const Expr& callee) const {
 // The place is the first attribute, not the call, because only it has to go.
 void Inference::RefuseAttributes(const Expr& call, std::string_view callee) {
   if (call.attributes.empty()) return;
-  Error("E1020", StrCat(callee, " takes no attributes"), call.attributes[0].name.span,
-        "only operators have them")
-      .Help("arguments are given in order, without names");
+  text::Diagnostic& error = Error("E1020", StrCat(callee, " takes no attributes"),
+                                  call.attributes[0].name.span, "only operators have them");
+  // sum(x, axes = [1]) means the operator that NumPy and others call sum.
+  const std::string reduction = StrCat("reduce_", callee);
+  if (ops::FindOp(reduction) != nullptr)
+    error.Help(StrCat("over axes of a tensor: ", reduction, "(x, axes = [1])"));
+  else
+    error.Help("arguments are given in order, without names");
 }
 
 // Takes `..value` out of a call that makes no record.

@@ -82,6 +82,16 @@ void FailMutable(ParseState* state) {
   state->Take();
 }
 
+bool FailNamedByColon(ParseState* state) {
+  const Token &name = state->Peek(), &colon = state->Peek(1);
+  if (name.kind != TokenKind::kName || !colon.Is(":")) return false;
+  if (text::Diagnostic* diagnostic =
+          state->FailAs("an attribute is named by '=', not by ':'", "this names an attribute")) {
+    diagnostic->fixes.push_back({StrCat("write '", name.text, " ='"), {{colon.span, " ="}}});
+  }
+  return true;
+}
+
 std::string_view HelpForExpression(const ParseState& state) {
   if (state.Is("fn")) return "functions without a name are written |x| x + 1";
   if (state.Is("else")) return "'else' follows the '}' of an if at once";

@@ -15,6 +15,10 @@ bool FailForeignStatement(ParseState* state, const Expr& before);
 // Reports and takes a "mut" between let and a name.
 void FailMutable(ParseState* state);
 
+// Reports "axis: 1" among arguments, as other languages name them. True if that is what comes next;
+// no token is skipped.
+bool FailNamedByColon(ParseState* state);
+
 // The help where an expression is expected and the next token begins none; empty if there is none.
 std::string_view HelpForExpression(const ParseState& state);
 

@@ -261,7 +261,8 @@ ExprPtr ParsePrimary(ParseState* state) {
 void ParseArguments(ParseState* state, Expr* call) {
   ParseList(state, ")", [&] {
     // `name =` is always an attribute, because expressions have no assignment.
-    if (AtNamed(*state) || state->Is("..")) {
+    const bool colon = FailNamedByColon(state);
+    if (colon || AtNamed(*state) || state->Is("..")) {
       Attribute attribute;
       const Token& name = state->Take();
       attribute.name = {std::string(name.text), name.span};
