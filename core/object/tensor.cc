@@ -335,11 +335,12 @@ void Tensor::set_string(int64_t index, std::string_view text) {
 }
 
 Result<TensorPtr> Tensor::Reshape(Dims dims) const {
-  TERN_TRY(TensorBytes(dtype(), dims));
-  if (*ElementCount(dims) != count_) {
+  // As many elements take as many bytes, so no shape that passes is too large for the memory.
+  const std::optional<int64_t> count = ElementCount(dims);
+  if (!count.has_value()) return BadDims(dtype(), dims);
+  if (*count != count_) {
     return InvalidArgument("a tensor ", TypeText(), " of ", count_,
-                           " elements cannot have the shape ", FormatDims(dims), " of ",
-                           *ElementCount(dims));
+                           " elements cannot have the shape ", FormatDims(dims), " of ", *count);
   }
   if (!is_contiguous()) return InvalidArgument("reshape of a tensor that is not contiguous");
   // No copy: strides of a contiguous tensor follow from the new shape.
