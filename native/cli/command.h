@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands share: the global options, the runtime they run on, and the row of a command in
-// the table of main.cc. A new command is a source with a Setup function and a row there.
+// the table of tool.cc. A new command is a source with a Setup function and a row there.
 #ifndef TERN_NATIVE_CLI_COMMAND_H_
 #define TERN_NATIVE_CLI_COMMAND_H_
 
