@@ -11,6 +11,7 @@
 #include "core/vm/builder.h"
 #include "core/vm/file/writer.h"
 
+// A struct around it, because C cannot name a class of a namespace.
 struct tern_builder {
   tern::vm::ExecBuilder builder;
 };

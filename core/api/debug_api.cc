@@ -30,6 +30,7 @@ Result<std::unique_ptr<vm::Debugger>> CreateDebugger(const tern_program& program
   made.parallel = program.runtime->platform.parallel;
   // The debugger has a machine of its own, with the devices of the program's runtime.
   made.devices = program.runtime->devices;
+  // Zero keeps the recorder's own limits.
   if (options.trace_bytes != 0) made.recorder.trace.max_bytes = options.trace_bytes;
   if (options.trace_steps != 0) made.recorder.trace.max_steps = options.trace_steps;
   return vm::Debugger::Create(program.program, made);
@@ -42,6 +43,7 @@ Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view wha
     WriteBreakpointsJson(debugger, &json);
     return json.Take();
   }
+  // Views answer for themselves whether they need a run.
   const bool is_state = what == "stop" || what == "state" || what == "heap" || what == "trace";
   if (!is_state) {
     TERN_TRY(WriteViewJson(debugger, what, &json));
@@ -73,6 +75,7 @@ Status ChangeBreakpoint(vm::Debugger* debugger, uint32_t id, int32_t action, uin
 }  // namespace
 }  // namespace tern::api
 
+// Functions of C stand outside of the namespace; each hands on to one above.
 using tern::api::Give;
 using tern::api::NewBuffer;
 using tern::api::ToHandle;
@@ -172,6 +175,7 @@ tern_status* tern_debugger_trace(tern_debugger* debugger, const char* format, te
   const tern::vm::Debugger& it = *debugger->debugger;
   const std::string_view name = format;
   if (!it.begun()) return ToHandle(tern::InvalidArgument("no run was begun").SetErrorCode("E0304"));
+  // The file that `tern replay` reads; json is for people and other tools.
   if (name == "binary") {
     *trace = NewBuffer(SaveTrace(it.trace(), it.executable()));
     return nullptr;

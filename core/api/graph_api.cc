@@ -55,6 +55,7 @@ tern_status* tern_any_equal(const TernAny* a, const TernAny* b, int32_t* equal,
 
 tern_status* tern_any_hash(const TernAny* value, uint64_t* hash) {
   const tern::Result<uint64_t> made = tern::StructuralHash(View(value));
+  // Functions and handles have no structure to hash.
   if (!made.ok()) return ToHandle(made.status().Clone());
   *hash = *made;
   return nullptr;

@@ -13,6 +13,7 @@ class Instrument final : public vm::Hooks {
  public:
   Instrument(tern_instrument function, void* context) : function_(function), context_(context) {}
 
+  // Calls alone: hooks before each instruction would slow a run down for nothing.
   uint32_t wants() const override { return vm::kHookCalls; }
 
   vm::CallAction BeforeCall(const vm::VirtualMachine&, const vm::CallEvent& call,
@@ -43,6 +44,8 @@ class Instrument final : public vm::Hooks {
   static tern_call_event EventOf(const vm::CallEvent& call, const std::string& name) {
     tern_call_event event{};
     event.struct_size = sizeof(event);
+    // Of a copy that the caller of this function holds: names in the program have no zero at their
+    // end.
     event.name = name.c_str();
     event.args = Plain(call.args.data());
     event.num_args = static_cast<int32_t>(call.args.size());

@@ -29,6 +29,7 @@ Result<loop::LoweringRequest> ReadRequest(const char* text, size_t size,
   request.stage = TextOr(from.stages, "");
   request.target = TextOr(from.target, "reference");
   request.vl_form = from.vl_form != 0;
+  // Pages and packages read it; text is what the command line asks the same functions for.
   request.json = true;
   return request;
 }
@@ -80,6 +81,7 @@ Result<std::string> LanesOf(const char* text, size_t size, const tern_loop_reque
   return loop::ReportLanes(request, lanes);
 }
 
+// Lowered once more and not taken from a report: a report holds texts.
 Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
   TERN_TRY_ASSIGN(const loop::SourceFile file, loop::ParseLoops(request.file_name, request.text));
   loop::LoweringOptions options;
@@ -94,6 +96,7 @@ Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request
   TERN_TRY_ASSIGN(loop::LoweringRequest request, ReadRequest(text, size, from));
   if (form != "llvm" && form != "wasm")
     return InvalidArgument("form '", form, "': expected llvm or wasm").SetErrorCode("E0003");
+  // Its vectors are of 128 bits: a target that is not said is this one.
   if (form == "wasm") request.target = TextOr(from.target, "wasm32");
   TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request));
   if (form == "wasm") {

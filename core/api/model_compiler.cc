@@ -13,6 +13,7 @@
 namespace tern::api {
 namespace {
 
+// Who gave the bytes is told when nothing needs them any more, also where compiling failed.
 struct CallersBytes {
   void (*release)(void* context);
   void* context;
@@ -45,6 +46,8 @@ Result<ByteSpan> ReadPiece(void* context, std::string_view location, int64_t off
 Result<driver::CompileResult> Compile(tern_runtime* runtime, const ModelRequest& request,
                                       const StoragePtr& owner) {
   driver::CompileOptions compile = CompileOptionsOf(runtime, request.options, "model");
+  // Constants lie in the model's bytes and are not copied, so the bytes live as long as any of
+  // them.
   compile.keeper = owner;
   compile.progress = request.progress;
   compile.pages = request.pages;
@@ -70,6 +73,7 @@ class OutputSink : public vm::ByteSink {
     return OkStatus();
   }
   Status Write(ByteSpan bytes) override {
+    // So large that calls cost nothing, so small that progress moves and pages can go.
     constexpr size_t kPiece = size_t{1} << 22;
     while (!bytes.empty()) {
       const ByteSpan piece = bytes.first(std::min(bytes.size(), kPiece));
@@ -102,6 +106,7 @@ Result<tern_program*> CompileAndLink(tern_runtime* runtime, const ModelRequest& 
   return new tern_program{runtime, std::move(program)};
 }
 
+// The bytes stay the caller's, who waits here until all is written.
 Result<uint64_t> CompileTo(tern_runtime* runtime, const ModelRequest& request,
                            const ByteOutput& output, std::string* stages) {
   const StoragePtr owner = KeepBytes(request.bytes, nullptr, nullptr);

@@ -264,6 +264,8 @@ tern_status* tern_adt_new(int32_t tag, const TernAny* fields, size_t count, Tern
 }
 tern_status* tern_adt_tag(const TernAny* adt, int32_t* tag) { return ToHandle(AdtTag(adt, tag)); }
 
+// From here on the tensor owns what was given, and calls its deleter at its end; where it fails the
+// caller still does.
 tern_status* tern_tensor_from_dlpack(TernDLManagedTensorVersioned* managed, TernAny* tensor) {
   tern::Result<tern::TensorPtr> made = tern::Tensor::FromDLPack(managed);
   if (!made.ok()) return ToHandle(std::move(made).status());

@@ -30,6 +30,7 @@ void Fill(std::string_view name, const vm::TypeInfo& type, ValueType* value) {
   for (const vm::Dimension& dim : type.dims) {
     const bool known = dim.kind == vm::Dimension::Kind::kExtent;
     const bool any = dim.kind == vm::Dimension::Kind::kAny;
+    // An extent of -1 has a symbol beside it.
     value->extents.push_back(known ? dim.value : -1);
     value->texts.push_back(known ? std::string() : any ? "?" : dim.text);
   }
@@ -59,6 +60,7 @@ Result<tern_signature*> MakeSignature(const tern_program& program, std::string_v
   for (const vm::ParameterInfo& parameter : function->signature.parameters())
     Fill(parameter.name, parameter.type, &made->parameters.emplace_back());
   const vm::TypeInfo& result = function->signature.result();
+  // A tuple is several results to a caller, as an ONNX model has them.
   if (result.kind == vm::TypeInfo::Kind::kTuple) {
     for (const vm::TypeInfo& element : result.elements)
       Fill(element.name, element, &made->results.emplace_back());

@@ -38,6 +38,7 @@ Result<std::string> CheckSource(const tern_runtime* runtime, const char* bytes, 
                                 std::string_view name, std::string_view format) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   driver::CompileMemory memory(CompileBytes(runtime, 0));
+  // What checking allocates is counted, so that a text made to be costly ends with an error.
   const MemoryAccount::Scope counts(&memory.account());
   TERN_TRY(lang::CheckRoomFor(text));
   lang::CheckedProgram checked = lang::Check(name, text);
@@ -73,6 +74,7 @@ tern_status* tern_program_print(tern_program* program, const char* function, int
                                 const TernAny* value, const char* format,
                                 const tern_print_options* options, uint64_t* omitted,
                                 tern_buffer** out) {
+  // Types say which constructor a tag was; values alone know numbers only.
   const tern::driver::ResultTypes types(program->program->executable(), function);
   tern::PrintOptions names;
   names.names = &types;
@@ -101,6 +103,7 @@ tern_status* tern_fix_source(tern_runtime*, const char* text, size_t size, const
                              tern_buffer** fixed, tern_buffer** report) {
   const auto result = tern::lang::FixSource(TextOr(source_name, "program.tn"), {text, size});
   *fixed = NewBuffer(result.text);
+  // The report is for people: one line for each fix.
   if (report == nullptr) return nullptr;
   std::string lines;
   for (const std::string& line : result.applied) tern::StrAppend(&lines, line, "\n");

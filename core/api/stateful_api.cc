@@ -28,6 +28,8 @@ Status Replace(tern_vm* vm, const char* function, const TernAny* native) {
 
 std::string TimingJson(const vm::Timing& timing) {
   JsonWriter json;
+  // Seconds for one call; repeats are told one by one, so that a caller may take other statistics
+  // of them.
   json.BeginObject().Key("repeats").BeginArray();
   for (const double repeat : timing.repeats) json.Double(repeat);
   json.EndArray();

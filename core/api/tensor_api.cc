@@ -25,6 +25,8 @@ Result<std::string> ComparisonOf(const AnyView& a, const AnyView& b, double atol
   return vm::CompareTensorsJson(*left, *right, atol, rtol);
 }
 
+// A copy, so that a large tensor can end although a part of it is looked at. starts and counts have
+// the tensor's rank, which the caller was told.
 Result<Any> WindowOf(const AnyView& value, const int64_t* starts, const int64_t* counts) {
   TERN_TRY_ASSIGN(const Tensor* tensor, value.As<Tensor>());
   const auto rank = static_cast<size_t>(tensor->rank());
@@ -34,6 +36,7 @@ Result<Any> WindowOf(const AnyView& value, const int64_t* starts, const int64_t*
 
 // Two int32, then the planes.
 std::vector<uint8_t> PictureBytes(const vm::TensorPicture& picture) {
+  // Four planes of f32: one copy takes them through the boundary, whatever language is behind it.
   std::vector<uint8_t> bytes(8 + 16 * picture.mean.size());
   uint8_t* at = bytes.data();
   memcpy(at, &picture.rows, 4);

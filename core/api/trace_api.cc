@@ -15,6 +15,8 @@ Status UnknownPart(std::string_view what) {
       .SetErrorCode("E0304");
 }
 
+// The record is read anew for each question: callers ask seldom, and a handle would be one more
+// thing to free.
 Result<std::string> TraceText(ByteSpan bytes, std::string_view what, uint64_t from, uint64_t to) {
   TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(bytes));
   if (what == "summary") return trace.SummaryText();
@@ -44,6 +46,7 @@ ByteSpan RecordBytes(const void* bytes, size_t size) {
 
 Result<Any> TraceArguments(ByteSpan bytes) {
   TERN_TRY_ASSIGN(const vm::SavedTrace::Call call, vm::SavedTrace::ReadCallOf(bytes));
+  // Records of a run whose arguments were too large do not hold them.
   if (!call.function.empty()) return DeserializeJson(call.arguments);
   return InvalidArgument("the record does not say what its run began with").SetErrorCode("E0305");
 }

@@ -36,6 +36,8 @@ class Outliner {
       const ir::Constant* constant = input->As<ir::Constant>();
       const std::string& name = var != nullptr ? var->name() : constant->name();
       parameters.push_back(ir::MakeVar(name, Renamed(ir::TypeOf(input))));
+      // Constants become parameters like variables: groups that differ in them alone share one
+      // function.
       map_[input.get()] = parameters.back();
     }
     std::vector<Binding> body;
@@ -48,6 +50,7 @@ class Outliner {
       }
       const ir::Var& old = *member->var;
       const VarPtr var = ir::MakeVar(old.name(), Renamed(old.type()), old.origin());
+      // The operators stay as the body, which runs where nothing takes loop programs.
       body.push_back({var, ir::MakeCall(call.op(), std::move(args), call.attrs()), false});
       map_[&old] = var;
     }
@@ -67,6 +70,7 @@ class Outliner {
   // One new symbol for each expression of the surrounding function: equal expressions stay equal.
   Dim Renamed(const Dim& dim) {
     const std::string text = dim.ToText();
+    // A symbol that is named like those made here must not be mistaken for one of them.
     const bool is_ours = text.starts_with("dim_") || text.starts_with("_dim_");
     if (dim.is_symbol() && IsSizeName(text) && !is_ours) return dim;
     size_t place = 0;

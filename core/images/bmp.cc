@@ -19,6 +19,7 @@ struct Bmp {
 
 Status ReadMasks(Bytes bytes, size_t head, uint32_t compression, Bmp* bmp) {
   if (bmp->bits == 16) {
+    // Without masks in the file: five bits of each colour, or eight.
     bmp->masks[0] = 0x7c00;
     bmp->masks[1] = 0x3e0;
     bmp->masks[2] = 0x1f;
@@ -43,6 +44,7 @@ Result<Bmp> ReadBmp(Bytes bytes) {
   const size_t number = is_old ? 2 : 4;
   const auto height = static_cast<int32_t>(LittleAt(bytes, 18 + number, number));
   bmp.top_down = height < 0;
+  // A negative height says that rows go from top to bottom.
   bmp.extent = {std::abs(int64_t{height}), static_cast<int32_t>(LittleAt(bytes, 18, number))};
   TERN_TRY(CheckExtent(bmp.extent));
   bmp.bits = static_cast<int>(LittleAt(bytes, is_old ? 24 : 28, 2));
@@ -60,6 +62,7 @@ Result<Bmp> ReadBmp(Bytes bytes) {
   const auto most = size_t{1} << (bmp.bits & 15);
   bmp.colours = bmp.bits > 8 ? 0 : given == 0 || given > most ? most : given;
   bmp.pixels = LittleAt(bytes, 10, 4);
+  // Rows begin at multiples of four bytes.
   bmp.row_bytes = (bmp.extent.width * bmp.bits + 31) / 32 * 4;
   TERN_TRY(CheckBytes(bytes, static_cast<int64_t>(bmp.palette + bmp.colours * bmp.entry)));
   TERN_TRY(CheckBytes(bytes, bmp.pixels + bmp.extent.height * bmp.row_bytes));
@@ -70,6 +73,7 @@ Result<Bmp> ReadBmp(Bytes bytes) {
 uint8_t Masked(uint32_t pixel, uint32_t mask) {
   if (mask == 0) return 0;
   const int low = std::countr_zero(mask);
+  // Scaled, so that all bits of the mask together are 255.
   const uint64_t most = mask >> low, value = (pixel & mask) >> low;
   return static_cast<uint8_t>((value * 255 + most / 2) / most);
 }

@@ -9,6 +9,7 @@
 namespace tern::images {
 namespace {
 
+// Products of two extents and of a pixel's bytes stay far from the end of 64 bits.
 constexpr int64_t kMostExtent = int64_t{1} << 24;  // along one axis
 
 // `?` in a pattern is any byte.
@@ -34,6 +35,7 @@ constexpr Kind kKinds[] = {
 };
 
 bool Fits(std::string_view pattern, Bytes bytes) {
+  // Readers behind it may count on the bytes of the pattern.
   if (bytes.size() < pattern.size()) return false;
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '?' && static_cast<uint8_t>(pattern[i]) != bytes[i]) return false;
@@ -44,6 +46,7 @@ bool Fits(std::string_view pattern, Bytes bytes) {
 Result<const Kind*> KindOf(Bytes bytes) {
   for (const Kind& kind : kKinds) {
     if (!Fits(kind.pattern, bytes)) continue;
+    // The error for the others can name their kind.
     if (kind.decode != nullptr) return &kind;
     return Unsupported("an image of the kind ", kind.name,
                        "; BMP, JPEG, PNG, PNM and TIFF are decoded");

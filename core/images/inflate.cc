@@ -29,6 +29,8 @@ struct PackCodes {
     int left = 1;
     std::array<uint16_t, kMostCodeBits + 2> next{};
     for (size_t length = 1; length <= kMostCodeBits; ++length) {
+      // How many codes of this length are still free. Fewer than none: the lengths contradict each
+      // other.
       left = left * 2 - counts[length];
       if (left < 0) return false;
       next[length + 1] = static_cast<uint16_t>(next[length] + counts[length]);
@@ -53,6 +55,7 @@ class Inflater {
       is_last = Bits(1) != 0;
       TERN_TRY(Block(Bits(2)));
     }
+    // The caller knows how large the image is, so memory was given before, whatever the bytes say.
     if (made_ != out_.size()) return PackDamaged("they end too early");
     at_ -= static_cast<size_t>(held_ / 8);
     if (at_ + 4 > bytes_.size() || BigAt(bytes_, at_, 4) != Checksum())
@@ -105,6 +108,7 @@ class Inflater {
     if (kind == 1) {
       std::array<uint8_t, 288> lengths{};
       for (size_t i = 0; i < lengths.size(); ++i)
+        // The codes that RFC 1951 (3.2.6) fixes, for blocks that bring none.
         lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
       literals_.Make(lengths);
       lengths.fill(5);
@@ -133,6 +137,7 @@ class Inflater {
   }
 
   Status ReadCodes() {
+    // By RFC 1951 (3.2.7): lengths that are seldom used come last, where they may be left out.
     static constexpr uint8_t kOrder[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                          11, 4,  12, 3, 13, 2, 14, 1, 15};
     const size_t literals = Bits(5) + 257, distances = Bits(5) + 1, given = Bits(4) + 4;
@@ -148,6 +153,7 @@ class Inflater {
         lengths[i++] = static_cast<uint8_t>(symbol);
         continue;
       }
+      // 16 repeats the length before it, 17 and 18 are zeros.
       if (symbol == 16 && i == 0) return PackDamaged("a code length repeats none");
       const uint8_t value = symbol == 16 ? lengths[i - 1] : uint8_t{0};
       const size_t times = symbol == 16 ? 3 + Bits(2) : symbol == 17 ? 3 + Bits(3) : 11 + Bits(7);
@@ -164,6 +170,7 @@ class Inflater {
   Status Packed() {
     for (;;) {
       const int symbol = Symbol(literals_);
+      // Before the symbol is looked at: behind the end zeros were read.
       if (ended_) return PackDamaged("they end too early");
       if (symbol < 0) return PackDamaged("a symbol has no code");
       if (symbol == 256) return OkStatus();
@@ -192,6 +199,7 @@ class Inflater {
                 : (size_t{2 + static_cast<unsigned>(far) % 2} << further) + 1 + Bits(further);
     if (distance > made_ || length > out_.size() - made_)
       return PackDamaged("a copy leaves the bytes that there are");
+    // Byte by byte, because a copy may reach into what it writes: that is how runs are packed.
     for (size_t i = 0; i < length; ++i, ++made_) out_[made_] = out_[made_ - distance];
     return OkStatus();
   }

@@ -9,8 +9,10 @@
 namespace tern::images {
 namespace {
 
+// Each scan may go through the whole image. Encoders make about ten.
 constexpr int kMostScans = 128;
 
+// Where the coefficients lie, in the order in which a file has them: by rising frequency.
 constexpr uint8_t kZigzag[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
                                  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
                                  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
@@ -52,6 +54,8 @@ class JpegBits {
     for (size_t length = 1; length <= 16; ++length) {
       code = code * 2 + Next();
       const int count = codes.counts[length];
+      // Codes of one length follow each other, from `first` on, so that counts alone say what they
+      // are.
       if (code - first < count)
         return codes.symbols[(index + static_cast<size_t>(code - first)) & 255];
       index += static_cast<size_t>(count);
@@ -74,11 +78,14 @@ class JpegBits {
   void Load() {
     left_ = 8;
     byte_ = 0;
+    // A byte 0xff of the data has a zero behind it; another byte there makes a marker, at which the
+    // scan ends. Zeros are read from then on, and the caller asks `ended`.
     if (at_ >= bytes_.size() || (bytes_[at_] == 0xff && BigAt(bytes_, at_ + 1, 1) != 0)) {
       ended_ = true;
       return;
     }
     byte_ = bytes_[at_];
+    // The zero is no data.
     at_ += byte_ == 0xff ? 2 : 1;
   }
 
@@ -162,6 +169,7 @@ Status JpegDecoder::ReadCodes(Bytes content) {
 }
 
 Status JpegDecoder::ReadFrame(Bytes content) {
+  // A second one would change extents under what was allocated for the first.
   if (has_frame_) return JpegDamaged("it has two frames");
   has_frame_ = true;
   const size_t count = BigAt(content, 5, 1);
@@ -188,9 +196,11 @@ Status JpegDecoder::ReadFrame(Bytes content) {
   image_.units_down = (image_.extent.height + 8 * image_.most_v - 1) / (8 * image_.most_v);
   for (size_t i = 0; i < count; ++i) {
     JpegComponent& component = image_.components[i];
+    // Samples are spread by whole numbers.
     if (image_.most_h % component.h != 0 || image_.most_v % component.v != 0)
       return Unsupported(
           "a JPEG image whose components have sampling factors that do not divide each other");
+    // Its own pixels, and below the blocks that units are filled up to.
     component.extent = {(image_.extent.height * component.v + image_.most_v - 1) / image_.most_v,
                         (image_.extent.width * component.h + image_.most_h - 1) / image_.most_h};
     component.blocks_across = image_.units_across * component.h;
@@ -205,6 +215,7 @@ Status JpegDecoder::ReadFrame(Bytes content) {
 }
 
 Status JpegDecoder::Allocate(Memory* memory) {
+  // Once, at the first scan: later ones refine the same coefficients.
   if (image_.components[0].coefficients != nullptr) return OkStatus();
   for (int i = 0; i < image_.count; ++i) {
     JpegComponent& component = image_.components[static_cast<size_t>(i)];
@@ -219,6 +230,8 @@ Status JpegDecoder::Allocate(Memory* memory) {
 Status JpegDecoder::CheckScan(const JpegScan& scan) {
   if (++scans_ > kMostScans) return JpegDamaged("it has more than 128 scans");
   if (!image_.progressive) return OkStatus();
+  // The first coefficient of each block is sent apart from the others, of which a scan holds one
+  // component only.
   const bool fits = scan.begin <= scan.end && scan.end < 64 && scan.low <= 13 &&
                     (scan.high == 0 || scan.high == scan.low + 1) &&
                     (scan.begin == 0 ? scan.end == 0 : scan.count == 1);
@@ -233,6 +246,7 @@ Status JpegDecoder::ReadScan(Bytes content) {
   for (size_t i = 0; i < scan.count; ++i) {
     for (int c = 0; c < image_.count; ++c) {
       JpegComponent& component = image_.components[static_cast<size_t>(c)];
+      // Of components with one name the first is meant.
       if (component.id == content[1 + 2 * i] && scan.components[i] == nullptr)
         scan.components[i] = &component;
     }
@@ -260,12 +274,14 @@ Status JpegDecoder::DecodeScan(const JpegScan& scan) {
   const int64_t units = scan.count == 1 ? (first.height + 7) / 8 * ((first.width + 7) / 8)
                                         : image_.units_down * image_.units_across;
   for (int64_t unit = 0; unit < units; ++unit) {
+    // A restart makes the scan readable from there on: nothing that came before counts.
     if (unit == 0 || (interval_ > 0 && unit % interval_ == 0)) {
       if (unit > 0 && !bits.Restart()) return JpegDamaged("a restart is missing");
       run_ = 0;
       for (size_t i = 0; i < scan.count; ++i) scan.components[i]->last = 0;
     }
     if (!DecodeUnit(scan, &bits, unit)) return JpegDamaged("a block has a code that there is not");
+    // Asked once for each unit, since blocks read zeros behind the end.
     if (bits.ended()) return JpegDamaged("a scan ends too early");
   }
   at_ = bits.at();
@@ -279,6 +295,7 @@ bool JpegDecoder::DecodeUnit(const JpegScan& scan, JpegBits* bits, int64_t unit)
   };
   if (scan.count == 1) {
     JpegComponent* component = scan.components[0];
+    // Alone, a component has no blocks that lie outside of the image.
     const int64_t across = (component->extent.width + 7) / 8;
     return decode(component, unit / across, unit % across);
   }
@@ -300,11 +317,13 @@ bool JpegDecoder::DecodeBlock(const JpegScan& scan, JpegBits* bits, JpegComponen
     return scan.high == 0 ? FirstBits(scan, codes, bits, block)
                           : MoreBits(scan, codes, bits, block);
   if (scan.high != 0) {
+    // A refinement of the first coefficient is its next bit.
     if (bits->Next() != 0) block[0] = static_cast<int16_t>(block[0] | 1 << scan.low);
     return true;
   }
   const int size = bits->Symbol(dc_[static_cast<size_t>(component->dc)]);
   if (size < 0 || size > 16) return false;
+  // Sent as the difference to the block before.
   component->last = static_cast<int16_t>(component->last + bits->ReadSigned(size));
   block[0] = static_cast<int16_t>(component->last * (1 << scan.low));
   if (image_.progressive) return true;
@@ -323,12 +342,14 @@ bool JpegDecoder::FirstBits(const JpegScan& scan, const JpegCodes& codes, JpegBi
     const int symbol = bits->Symbol(codes);
     if (symbol < 0) return false;
     const int skipped = symbol >> 4, size = symbol & 15;
+    // No more coefficients: of this block, or in a progressive image of a run of blocks.
     if (size == 0 && skipped < 15) {
       if (!image_.progressive) return true;
       run_ = (1 << skipped) - 1 + bits->Read(skipped);
       return true;
     }
     k += skipped;
+    // Sixteen zeros may lead beyond the end, a coefficient may not.
     if (k > scan.end) return size == 0;
     if (size > 0)
       block[kZigzag[k]] = static_cast<int16_t>(bits->ReadSigned(size) * (1 << scan.low));
@@ -381,6 +402,7 @@ bool JpegDecoder::MoreBits(const JpegScan& scan, const JpegCodes& codes, JpegBit
 }
 
 Status JpegDecoder::Segment(int marker, Bytes content, Memory* memory) {
+  // By the names of ITU-T T.81: DQT, DHT, DRI, APP0, APP14, SOF0 to SOF2, SOS.
   if (marker == 0xdb) return ReadTables(content);
   if (marker == 0xc4) return ReadCodes(content);
   if (marker == 0xdd) interval_ = BigAt(content, 0, 2);
@@ -421,6 +443,7 @@ Status JpegDecoder::Run(Memory* memory) {
     const Bytes content = bytes_.subspan(at_ + 4, size - 2);
     at_ += 2 + size;
     TERN_TRY(Segment(marker, content, memory));
+    // Who asks for the extents alone needs no scan.
     if (memory == nullptr && has_frame_) return OkStatus();
   }
   if (!has_frame_ || image_.components[0].coefficients == nullptr)

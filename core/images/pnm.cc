@@ -29,6 +29,7 @@ int64_t ReadPnmNumber(Bytes bytes, size_t* at, bool one_digit = false) {
   int64_t value = -1;
   while (*at < bytes.size() && bytes[*at] >= '0' && bytes[*at] <= '9' &&
          value < (int64_t{1} << 32)) {
+    // The bound above keeps this within 64 bits.
     value = std::max<int64_t>(value, 0) * 10 + bytes[(*at)++] - '0';
     if (one_digit) break;
   }
@@ -49,8 +50,10 @@ Result<Pnm> ReadPnm(Bytes bytes) {
   if (pnm.most < 1 || pnm.most > 65535)
     return InvalidArgument("its PNM image has ", pnm.most,
                            " as greatest value, expected 1 to 65535");
+  // One character parts the head from the pixels.
   pnm.pixels = at + 1;
   const int64_t values = pnm.extent.width * pnm.channels();
+  // Of text at least one digit for each value; the reader finds out about the rest.
   const int64_t row = pnm.is_text()   ? values
                       : pnm.is_bits() ? (values + 7) / 8
                                       : values * (pnm.most > 255 ? 2 : 1);
@@ -63,6 +66,7 @@ int64_t ReadValue(const Pnm& pnm, Bytes bytes, int64_t x, size_t* at) {
   if (pnm.is_text()) return ReadPnmNumber(bytes, at, pnm.is_bits());
   if (pnm.is_bits()) {
     const int64_t bit = bytes[*at] >> (7 - x % 8) & 1;
+    // Each row of bits begins with a new byte.
     if (x % 8 == 7 || x == pnm.extent.width - 1) ++*at;
     return bit;
   }

@@ -19,6 +19,7 @@ struct Tiff {
   };
   List offsets, sizes, palette;
 
+  // Places come from the file: beyond its end there is zero.
   uint32_t At(uint64_t place, size_t count) const {
     if (place > bytes.size()) return 0;
     const auto at = static_cast<size_t>(place);
@@ -36,10 +37,14 @@ void ReadEntry(uint64_t at, Tiff* tiff) {
   Tiff::List list;
   list.count = tiff->At(at + 4, 4);
   list.size = type == 1 ? 1 : type == 3 ? 2 : 4;
+  // What fits into four bytes stands in the entry itself.
   list.at = list.count * list.size <= 4 ? at + 8 : tiff->At(at + 8, 4);
   if (list.count == 0) return;
   const int64_t first = tiff->Item(list, 0);
   switch (tag) {
+    // Names by TIFF 6.0: ImageWidth, ImageLength, BitsPerSample, Compression,
+    // PhotometricInterpretation, StripOffsets, SamplesPerPixel, RowsPerStrip, StripByteCounts,
+    // PlanarConfiguration, Predictor, ColorMap.
     case 256: tiff->extent.width = first; break;
     case 257: tiff->extent.height = first; break;
     case 258: tiff->bits = first; break;
@@ -64,6 +69,7 @@ Status CheckSupported(const Tiff& tiff) {
   if (tiff.offsets.count == 0 || tiff.planes != 1)
     return Unsupported("a TIFF image in tiles or separate planes");
   const bool has_bits = tiff.bits == 8 || tiff.bits == 16 || (tiff.bits == 1 && tiff.meaning < 2);
+  // Further channels, such as opacity, are passed over.
   const int64_t needed = tiff.meaning == 2 ? 3 : 1;
   if (tiff.meaning > 3 || !has_bits || tiff.channels < needed || tiff.channels > 8)
     return Unsupported("a TIFF image of ", tiff.channels, " values of ", tiff.bits,
@@ -97,6 +103,7 @@ Result<Tiff> ReadTiff(Bytes bytes) {
     if (tiff.palette.count < 768 || tiff.bits != 8)
       return InvalidArgument("its TIFF image has a palette of ", tiff.palette.count, " numbers");
   }
+  // Before memory is asked for: extents are a claim.
   if (MostInflated(static_cast<size_t>(packed)) < tiff.RowBytes() * tiff.extent.height)
     return InvalidArgument("its TIFF image has ", packed, " bytes, too few for its extents");
   return tiff;
@@ -128,6 +135,7 @@ Status Unpack(const Tiff& tiff, Bytes strip, std::span<uint8_t> out) {
 
 void PutRow(const Tiff& tiff, uint8_t* row, uint8_t* rgb) {
   const int64_t size = tiff.bits / 8, step = tiff.channels;
+  // Each value was sent as the difference to its neighbour on the left.
   if (tiff.predictor == 2) {
     for (int64_t i = step; i < tiff.RowBytes(); ++i)
       row[i] = static_cast<uint8_t>(row[i] + row[i - step]);

@@ -9,6 +9,8 @@
 namespace tern::loop {
 namespace {
 
+// The grammar of expressions is that of loop programs; parameters are variables that are declared
+// before the text begins.
 class FormulaParser : public ExprParser {
  public:
   using ExprParser::ExprParser;
@@ -42,6 +44,8 @@ class FormulaParser : public ExprParser {
   }
 };
 
+// What is put in is not gone into again, so a value may name what stands for something itself. A
+// negated number is the number.
 class Inserter : public ExprMutator {
  public:
   explicit Inserter(std::span<const Substitution> values) : values_(values) {}
@@ -69,6 +73,7 @@ class NodeCounter : public ExprVisitor {
   int64_t count = 0;
 };
 
+// Places where the variable stands: each is one evaluation of what is put in there.
 class ReadCounter : public ExprVisitor {
  public:
   explicit ReadCounter(const Var* var) : var_(var) {}
@@ -118,6 +123,7 @@ bool IsCostly(const Expr& expr) {
   return finder.found;
 }
 
+// How often the argument is computed if it is put in as it is, and not named first.
 int64_t Formula::Evaluations(size_t parameter) const {
   const Var* var = parameters[parameter].get();
   int64_t evaluations = CountReads(value, var);

@@ -28,12 +28,14 @@ struct VisitExprField {
     for (const ReduceAxis& axis : axes) (*this)(axis.extent);
   }
   void operator()(const For::Range& range) const {
+    // Ranges and axes hold expressions, so they are gone into, although they are no nodes.
     for (const Expr* part : {&range.min, &range.extent, &range.step}) (*this)(*part);
   }
   template <FieldValue T>
   void operator()(const T&) const {}
 };
 
+// Expressions hold no statements, so their visitors need not know any.
 struct VisitField : VisitExprField {
   Visitor* visitor_of_stmts;
 
@@ -49,6 +51,8 @@ struct VisitField : VisitExprField {
 
 }  // namespace
 
+// The fields of each kind of node are listed once (core/loop/fields.h). A kind without a list does
+// not compile, so no walk can forget one.
 void ExprVisitor::Descend(const Expr& expr) {
   VisitNode(*expr,
             [this]<class T>(const T& node) { FieldsOf<T>::ForEach(node, VisitExprField{this}); });
@@ -62,6 +66,7 @@ void Visitor::Descend(const Stmt& stmt) {
 namespace {
 
 template <class T>
+// Errors of later passes then point at what the user wrote.
 T Keep(const T& old, T made) {
   if (made != old && !made->span.valid()) made->span = old->span;
   return made;
@@ -77,6 +82,7 @@ class MutateExprField {
   std::vector<Expr> operator()(const std::vector<Expr>& exprs) { return MapAll(*this, exprs); }
   std::vector<ReduceAxis> operator()(const std::vector<ReduceAxis>& axes) {
     std::vector<ReduceAxis> out = axes;
+    // The variable of an axis stays: it is what the value below names.
     for (ReduceAxis& axis : out) axis.extent = (*this)(axis.extent);
     return out;
   }
@@ -92,6 +98,7 @@ class MutateExprField {
 
  protected:
   template <class T>
+  // By pointer: a mutator returns the very node that it was given where it changed nothing.
   T Note(const T& old, T now) {
     changed_ |= now != old;
     return now;
@@ -150,6 +157,7 @@ namespace {
 // Null where nothing stands for the variable.
 const Expr* Replacement(const Expr& var, std::span<const Substitution> map) {
   for (const Substitution& entry : map) {
+    // Lists are short, mostly the axes of one loop nest.
     if (entry.var == var.get()) return &entry.value;
   }
   return nullptr;
@@ -178,6 +186,7 @@ class VarFinder : public Visitor {
     if (!found) Descend(expr);
   }
   void VisitStmt(const Stmt& stmt) override {
+    // A variable that is only written counts as used, too: its declaration has to stay.
     const Assign* assign = stmt->As<Assign>();
     found |= assign != nullptr && assign->var.get() == var_;
     if (!found) Descend(stmt);

@@ -45,6 +45,7 @@ int64_t AddUpTo(int64_t a, int64_t b) {
 class Describer {
  public:
   explicit Describer(const Model& model) : model_(model) {
+    // Of two functions with one name the first is called, as in the importer.
     for (const Function& function : model.functions)
       functions_.emplace(CallKey(function.domain, function.name, function.overload), &function);
   }
@@ -54,6 +55,7 @@ class Describer {
     while (!to_visit_.empty()) {
       const Function* function = to_visit_.back();
       to_visit_.pop_back();
+      // A function says which versions its operators have; old files leave that to the model.
       const bool own = !function->opset_imports.empty();
       VisitNodes(function->nodes, own ? function->opset_imports : model_.opset_imports,
                  StrCat("function ", function->name.substr(0, 200), "/"));
@@ -63,6 +65,7 @@ class Describer {
     for (const auto& [key, use] : operators_) out_.operators.push_back(use);
     std::sort(out_.operators.begin(), out_.operators.end(),
               [](const OperatorUse& a, const OperatorUse& b) {
+                // The most frequent first: they tell what kind of model it is.
                 if (a.count != b.count) return a.count > b.count;
                 return a.domain != b.domain ? a.domain < b.domain : a.op_type < b.op_type;
               });
@@ -131,6 +134,7 @@ class Describer {
   // By its declared dimensions, because the data may be in another file.
   void AddParameter(const Tensor& tensor) {
     ParameterCount& count = out_.parameters;
+    // Extents below zero are told when the model is imported. Here they count as nothing.
     const bool is_sound =
         std::none_of(tensor.dims.begin(), tensor.dims.end(), [](int64_t dim) { return dim < 0; });
     const int64_t elements = is_sound ? ElementCount(tensor.dims).value_or(INT64_MAX) : int64_t{0};
@@ -146,6 +150,7 @@ class Describer {
   // Where each named dimension stands in the inputs and outputs, in the order of the file.
   void AddSymbols(const ValueInfo& info) {
     const Type* type = &info.type;
+    // Of a list of tensors the dimensions of a tensor.
     while (type->contents != nullptr) type = type->contents.get();
     if (type->shape == nullptr) return;
     for (size_t axis = 0; axis < type->shape->dims.size(); ++axis) {

@@ -14,6 +14,7 @@
 namespace tern::onnx {
 namespace {
 
+// The page shows these; a file may have lists and texts of any length.
 constexpr size_t kMostItems = 64;
 constexpr size_t kLongestText = 2000;
 
@@ -31,6 +32,7 @@ std::string ListText(const std::vector<T>& items) {
   return Cut(text += ']');
 }
 
+// As the file says it: the tensor is not read, and its type may be one that is not known here.
 std::string ConstantType(const Tensor& tensor) {
   const Result<DType> dtype = MakeDType(tensor.data_type);
   std::vector<std::string> dims;
@@ -104,6 +106,7 @@ class Writer {
 
   void WriteNode(const Node& node) {
     const std::string_view domain = PlainDomain(node.domain);
+    // The name that errors and listings have for it, also where the file gives none.
     json_.BeginObject().Field("name", OriginOf(node)).Field("operator", node.op_type);
     json_.Field("domain", domain).Key("inputs").BeginArray();
     for (const std::string_view input : node.inputs) json_.String(input);

@@ -32,6 +32,8 @@ double AsNumber(const tern::Tensor& tensor) {
 std::optional<double> FirstNumber(const tern::Tensor& tensor) {
   if (tensor.element_count() != 1) return std::nullopt;
   const DType dtype = tensor.dtype();
+  // Integers beyond 2^53 are rounded: what asks for a number wants one of few digits, such as an
+  // axis, a limit or a factor.
   if (dtype == kF32) return AsNumber<float>(tensor);
   if (dtype == kF64) return AsNumber<double>(tensor);
   if (dtype == kI64) return AsNumber<int64_t>(tensor);
@@ -58,6 +60,7 @@ TensorPtr Scalar16(DType dtype, uint16_t bits) {
   return tern::Tensor::FromBytes(dtype, {}, bytes).value();
 }
 
+// A number below a byte lies in the low bits of the one byte that such a tensor has.
 TensorPtr SmallScalar(DType dtype, double value) {
   uint8_t byte = 0;
   const uint8_t bits = IsSmallFloat(dtype) ? F32ToSmallFloat(dtype, static_cast<float>(value), true)
@@ -86,6 +89,7 @@ TensorPtr ScalarTensor(DType dtype, double value) {
 }  // namespace
 
 NodeContext::NodeContext(Setup setup) : setup_(std::move(setup)) {
+  // A converter may set fewer, but none that the node does not have.
   outputs_.resize(setup_.node->outputs.size());
 }
 
@@ -154,8 +158,11 @@ int64_t NodeContext::RequireInt(int index, std::string_view what) {
 const Attribute* NodeContext::Resolve(const Attribute& attribute) {
   const Attribute* current = &attribute;
   const FunctionAttributes* function = setup_.function;
+  // A function's node names an attribute of the call. What the call gives may itself be a name, of
+  // the function around it.
   while (current != nullptr && !current->reference.empty() && function != nullptr) {
     const Attribute* given = FindByName(function->given, current->reference);
+    // Left out by the call: the default of the function, if it has one.
     if (given == nullptr) return FindByName(function->defaults, current->reference);
     current = given;
     function = function->outer;
@@ -183,6 +190,7 @@ const Attribute* NodeContext::FindTyped(std::string_view name, AttributeType typ
 }
 
 int64_t NodeContext::Int(std::string_view name, int64_t fallback) {
+  // Of the wrong type counts as left out, beside the error that FindTyped has noted.
   const Attribute* attribute = FindTyped(name, AttributeType::kInt);
   return attribute == nullptr ? fallback : attribute->i;
 }
@@ -243,6 +251,8 @@ int64_t NodeContext::RequiredInt(std::string_view name) {
 
 int64_t NodeContext::IntAtLeast(std::string_view name, int64_t fallback, int64_t least) {
   const int64_t value = Int(name, fallback);
+  // The least one then stands for it, so that what is computed with it until the node ends is
+  // sound.
   if (value < least) Fail("attribute '", name, "' is ", value, ", expected at least ", least);
   return value < least ? least : value;
 }
@@ -251,6 +261,7 @@ std::vector<std::string_view> NodeContext::UnknownAttributes() const {
   std::vector<std::string_view> unknown;
   for (const Attribute& attribute : setup_.node->attributes) {
     const bool known = std::find(known_.begin(), known_.end(), attribute.name) != known_.end();
+    // Nobody asked for it, so the result may not be what its author meant.
     if (!known) unknown.push_back(attribute.name);
   }
   return unknown;
@@ -260,6 +271,7 @@ std::vector<std::string_view> NodeContext::UnknownAttributes() const {
 
 Value NodeContext::Call(std::string_view op, std::vector<Value> args, const Attrs& attrs) {
   if (!ok()) return nullptr;
+  // Arguments that are left out at the end are not there; in between they are none.
   while (!args.empty() && args.back() == nullptr) args.pop_back();
   for (Value& arg : args) {
     if (arg == nullptr) arg = ir::MakeNone();
@@ -304,6 +316,7 @@ Value NodeContext::ToI64(const Value& value) {
 Value NodeContext::Invoke(std::string_view function, std::vector<Value> args,
                           const types::Type& type, bool has_effect) {
   if (!ok()) return nullptr;
+  // A builtin of the machine and no operator: its type is what the caller says.
   ir::Expr primitive = ir::MakePrimitive(std::string(function), has_effect);
   return builder().BindAs(ir::MakeInvoke(std::move(primitive), std::move(args)), type);
 }
@@ -322,6 +335,7 @@ bool NodeContext::Inline(const Graph& graph, const std::vector<Value>& inputs,
                          std::vector<Value>* outputs) {
   if (!ok() && !told_) return false;
   if (setup_.subgraphs->Inline(graph, inputs, outputs)) return true;
+  // Ends this node, too, without telling its reader the same once more.
   Fail("what is wrong with a subgraph has been told");
   told_ = true;
   return false;
@@ -338,6 +352,7 @@ Value NodeContext::Recompute(std::string_view name, const std::vector<std::strin
 
 void NodeContext::RequestSplit(Split split, std::string_view why) {
   if (!ok()) return;
+  // What is told where the split does not help either.
   Unsupported(why);
   split_ = std::move(split);
 }

@@ -51,6 +51,7 @@ void ReadOneMore(WireReader& in, std::vector<T>* out) {
 template <typename T>
 void ReadInto(const WireReader& in, std::unique_ptr<T>* out) {
   if (!in.is_message()) return;
+  // The second message of a field adds to the first.
   if (*out == nullptr) *out = std::make_unique<T>();
   Read(in.Message(), out->get());
 }
@@ -58,6 +59,7 @@ void ReadInto(const WireReader& in, std::unique_ptr<T>* out) {
 // A closed enumeration: numbers that the standard does not have leave *out alone.
 template <typename E>
 void ReadEnum(const WireReader& in, E last, E* out) {
+  // Stays below 0 where the field has another wire type.
   int32_t number = -1;
   in.Get(&number);
   if (number >= 0 && number <= static_cast<int32_t>(last)) *out = static_cast<E>(number);
@@ -68,6 +70,7 @@ void Read(WireReader in, Dimension* out) {
     if (in.field() == 1 && in.is_varint()) {
       in.Get(&out->value);
       out->kind = Dimension::Kind::kValue;
+      // A oneof: the member that came last is the only one.
       out->symbol = {};
     } else if (in.field() == 2 && in.is_message()) {
       in.Get(&out->symbol);
@@ -112,6 +115,7 @@ void ReadContentsType(WireReader in, uint32_t field, Type* out) {
 
 void Read(WireReader in, Type* out) {
   while (in.Next()) {
+    // All members are messages; a number in their place is an unknown field.
     if (!in.is_message()) continue;
     switch (in.field()) {
       case 1:
@@ -282,6 +286,7 @@ struct Signature {
   std::string_view description;
 };
 
+// Not every format: what is often passed by mistake, with what to do about it.
 constexpr Signature kSignatures[] = {
     {"\x89PNG", "a PNG image"},
     {"\xFF\xD8\xFF", "a JPEG image"},
@@ -314,6 +319,7 @@ constexpr std::string_view kPlainText = "plain text";
 
 // Plain text, judged by the first bytes: an .onnx file has control characters right at the start.
 bool LooksLikeText(ByteSpan bytes) {
+  // Enough to tell, and a large file is not read for it.
   const ByteSpan head = bytes.first(bytes.size() < 64 ? bytes.size() : 64);
   for (const uint8_t byte : head) {
     if (!IsTextByte(byte)) return false;
@@ -357,6 +363,8 @@ Status ReadModel(ByteSpan bytes, Model* model) {
   const bool plausible =
       model->has_graph && (model->ir_version > 0 || !model->opset_imports.empty());
   if (error.message != nullptr) {
+    // A torn model is still called one, so that its owner fetches it again instead of looking for
+    // another converter.
     if (!plausible && !DescribeForeignBytes(bytes).empty()) return NotAModel(bytes, "");
     return WireStatus(error, bytes.size(), "ONNX model")
         .AddNote("the file may be truncated: fetch or export it again");

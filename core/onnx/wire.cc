@@ -19,6 +19,7 @@ WireReader::WireReader(ByteSpan bytes, const uint8_t* origin, WireError* error, 
 }
 
 bool WireReader::Fail(const char* message) {
+  // The first mistake is kept. The cursor goes to the end, so that loops over fields end there.
   if (error_->message == nullptr) {
     error_->message = message;
     error_->offset = static_cast<size_t>(cursor_ - origin_);
@@ -52,6 +53,7 @@ bool WireReader::ReadTag() {
   uint64_t tag = 0;
   const uint8_t* start = cursor_;
   if (!ReadVarint(&tag)) return false;
+  // Five bytes hold 32 bits. Longer forms of a small number are refused, as libprotobuf does.
   if (cursor_ - start > 5 || tag > UINT32_MAX) return Fail("a field number is too large");
   field_ = static_cast<uint32_t>(tag >> 3);
   if (field_ == 0) return Fail("a field has the number 0");
@@ -77,6 +79,7 @@ bool WireReader::ReadVarint(uint64_t* value) {
   for (int shift = 0; shift < 70; shift += 7) {
     if (cursor_ == end_) return Fail("the data ends inside a number");
     const uint8_t byte = *cursor_++;
+    // The tenth byte has one bit that counts; libprotobuf drops the others, too.
     if (shift < 64) bits |= uint64_t{byte & 0x7Fu} << shift;
     if (byte < 0x80) {
       *value = bits;
@@ -100,6 +103,7 @@ bool WireReader::ReadBytes() {
   if (length > static_cast<size_t>(end_ - cursor_)) {
     return Fail("a field is longer than the message that holds it");
   }
+  // A view: nothing is copied, so the file's bytes must outlive the model.
   payload_ = ByteSpan(cursor_, static_cast<size_t>(length));
   cursor_ += length;
   return true;

@@ -40,6 +40,7 @@ class DiagnosticsPayload final : public StatusPayload {
 };
 
 void WriteSpan(const Span& span, const SourceMap& sources, JsonWriter* json) {
+  // Lines and columns begin at 1, as editors count.
   const Position begin = sources.Begin(span), end = sources.End(span);
   json->BeginObject().Field("file", sources.name(span.file));
   json->Field("line", begin.line).Field("col", begin.column);
@@ -75,6 +76,7 @@ void WriteFixes(std::span<const Fix> fixes, const SourceMap& sources, JsonWriter
       json->Field("replacement", edit.replacement).EndObject();
     }
     json->EndArray();
+    // Left out where it is false: most fixes are whole.
     if (fix.is_incomplete) json->Field("incomplete", true);
     json->EndObject();
   }
@@ -133,6 +135,7 @@ Diagnostic& Diagnostics::Add(Diagnostic diagnostic) {
   switch (diagnostic.severity) {
     case Severity::kError:
     case Severity::kStopped:
+    // Stops and mismatches end a command as errors do.
     case Severity::kMismatch: ++error_count_; break;
     case Severity::kWarning: ++warning_count_; break;
     case Severity::kNote: break;
@@ -160,6 +163,7 @@ Diagnostic& Diagnostics::Warning(std::string_view code, std::string_view message
 }
 
 void Diagnostics::Append(const Diagnostics& other) {
+  // Counts first by Add and then as the other has them, which includes what it dropped.
   for (const Diagnostic& diagnostic : other.items_) Add(diagnostic);
   dropped_ += other.dropped_;
   error_count_ += other.error_count_;

@@ -11,6 +11,7 @@ namespace {
 
 // The first of the tokens that the text begins with, or "".
 std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens) {
+  // Forms list longer tokens before their beginnings, so the first that fits is the longest.
   for (std::string_view token : tokens) {
     if (text.starts_with(token)) return token;
   }
@@ -98,6 +99,7 @@ std::string_view Scanner::PeekQuoted() {
   if (Peek() != '"') return {};
   for (size_t end = at_ + 1; end < text_.size() && text_[end] != '\n'; ++end) {
     if (text_[end] == '"') return text_.substr(at_, end + 1 - at_);
+    // What is escaped is no end; what it means the parser says.
     if (text_[end] == '\\') ++end;
   }
   return {};
@@ -108,6 +110,7 @@ void Scanner::FailSince(size_t begin, std::string_view message) {
   if (!ok()) return;
   size_t end = at_;
   while (end > begin && IsSpace(text_[end - 1])) --end;
+  // Only the first: what follows from it would be told as mistakes of the user's.
   mistake_ = {std::string(message), begin, std::max(end, begin + 1)};
   Stop();
 }

@@ -14,6 +14,7 @@ namespace tern::types {
 
 namespace {
 
+// What a symbol is taken to be at most, so that products of two are bounded in 64 bits.
 constexpr int64_t kMostExtent = INT32_MAX;
 
 enum class AtomKind { kSymbol, kFloorDiv, kMin, kMax };
@@ -35,6 +36,8 @@ int CompareAtoms(const std::vector<AtomPtr>& a, const std::vector<AtomPtr>& b) {
   if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;  // falling degree
   for (size_t i = 0; i < a.size(); ++i) {
     int order = a[i]->text.compare(b[i]->text);
+    // By text: the order must not depend on when an atom was made, or equal sums would print
+    // differently.
     if (order != 0) return order;
   }
   return 0;
@@ -115,6 +118,8 @@ Dim DimAlgebra::FromTerms(std::vector<Term> terms) {
   }
   if (sum.empty()) return Dim(0);
   if (sum.size() == 1 && sum[0].atoms.empty()) return Dim(sum[0].coefficient);
+  // Models multiply dimensions again and again; unknown is always right, and no worse than terms
+  // nobody reads.
   if (sum.size() > Dim::kMaxTerms) return Dim::Any();
   return Dim(std::make_shared<const Dim::Expression>(Dim::Expression{std::move(sum)}));
 }
@@ -221,6 +226,7 @@ Dim::Range BoundsOf(const Atom& atom) {
   const Dim::Range a = atom.a.Bounds(), b = atom.b.Bounds();
   if (atom.kind == AtomKind::kMin) return {std::min(a.low, b.low), std::min(a.high, b.high)};
   if (atom.kind == AtomKind::kMax) return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  // A divisor that may be 0 or change its sign says nothing.
   if (b.low <= 0) return {INT64_MIN, INT64_MAX};
   // Toward zero as far as the divisor goes.
   return {FloorOf(a.low, a.low < 0 ? b.low : b.high), FloorOf(a.high, a.high < 0 ? b.high : b.low)};
@@ -315,6 +321,7 @@ bool DimAlgebra::DivideExactly(const Dim& a, const Dim& b, Dim* quotient) {
   }
   Dim rest = a;
   *quotient = Dim(0);
+  // By leading terms: each step takes the highest one away, or there is no quotient.
   const std::vector<Term> divisor = TermsOf(b);
   for (size_t step = 0; step <= Dim::kMaxTerms; ++step) {
     if (rest.is_any()) return false;
@@ -476,6 +483,7 @@ bool ScaleDim(const Dim& dim, float scale, Dim* out) {
     *out = scaled < 9e18f ? Dim(static_cast<int64_t>(scaled)) : Dim::Any();
     return true;
   }
+  // Scales of models are fractions such as 2 or 0.5, in f32, where a third is not exact.
   for (int64_t denominator = 1; denominator <= 16; ++denominator) {
     const double product = static_cast<double>(scale) * static_cast<double>(denominator);
     if (product > 1e6) break;
@@ -504,6 +512,8 @@ std::string SymbolName(std::string_view text) {
 
 namespace {
 
+// What the grammar of dimensions computes with here; calls of the machine compute with numbers
+// (core/vm).
 struct SymbolicAlgebra {
   using Value = Dim;
   Dim Number(int64_t number) { return Dim(number); }

@@ -81,6 +81,7 @@ class TypeParser {
       in_.Expect("->");
       return Type::Function(std::move(parameters), ParseType(depth + 1));
     }
+    // "bool" is a word of two meanings: a shape behind it makes it an element type.
     const bool has_shape = in_.Peek() == '[';
     if (has_shape && dtype.ok()) return ParseTensor(*dtype);
     if (!has_shape && name == "int") return Type::Int();
@@ -88,6 +89,7 @@ class TypeParser {
     if (!has_shape && name == "bool") return Type::Bool();
     if (!has_shape && name == "string") return Type::String();
     if (dtype.ok()) return Fail("'[' and the shape of a tensor");
+    // Back to the word, so that the mistake is at it and not behind.
     in_.MoveTo(begin);
     return Fail(has_shape ? "an element type such as f32" : "a type such as f32[n] or int");
   }

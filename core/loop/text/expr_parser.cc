@@ -15,6 +15,7 @@ constexpr int kMaxDepth = 100;
 // A longer expression would be a tree too deep to walk.
 constexpr int kMaxOperators = 1000;
 
+// Words such as min are not among them: they are called.
 const BinaryInfo* FindInfix(std::string_view text) {
   for (const BinaryInfo& info : AllBinaryOps()) {
     if (info.precedence > 0 && info.text == text) return &info;
@@ -59,6 +60,7 @@ ExprParser::ExprParser(std::string_view file_name, std::string_view text)
 ExprParser::ExprParser(std::shared_ptr<const text::SourceMap> sources, text::Span where)
     : sources_(std::move(sources)),
       diagnostics_(sources_),
+      // A part of a larger file is read where it lies, so that its spans are those of the file.
       lexer_(where.file, sources_->text(where.file).substr(0, where.end), where.begin) {}
 
 ExprParser::ExprParser(std::string_view text)
@@ -90,6 +92,7 @@ Token ExprParser::Name(std::string_view what) {
 }
 
 std::optional<int64_t> ProgramExprParser::Integer(std::string_view what) {
+  // Before the token is taken, so that a mistake points at it.
   const std::optional<int64_t> value = ParseInt64(Peek().text);
   if (!ok() || Peek().kind != TokenKind::kNumber || !value.has_value()) {
     Fail(what);
@@ -193,6 +196,7 @@ std::optional<DType> ExprParser::ParseElementType() {
   const Token name = Name("an element type such as float32");
   if (!ok_) return std::nullopt;
   const Result<DataType> type = DataType::Parse(name.text);
+  // "float32x4" is a type, but tensors have elements and no vectors.
   if (type.ok() && type->is_scalar()) return type->element();
   Complain(name.span, type.ok() ? StrCat("expected an element type, got ", type->ToString())
                                 : std::string(type.status().message()));
@@ -224,6 +228,7 @@ ProgramExprParser::Element ProgramExprParser::ParseElement(const Buffer& buffer,
   Expect("[");
   if (!Peek().Is("]")) {
     do {
+      // Null where it is wrong. The others are read all the same, for their own mistakes.
       element.indices.push_back(ParseExpr(kIndexType));
       good &= element.indices.back() != nullptr;
     } while (Accept(","));
@@ -259,6 +264,7 @@ Expr ExprParser::Retype(const Expr& literal, DataType type, text::Span span) {
     return Refuse(span, StrCat("a number with a point where ", type.ToString(), " is expected"));
   }
   const IntImm& number = *literal->As<IntImm>();
+  // The lexer knows no signs: what is beyond int64 it takes for a uint64.
   const bool huge = number.type == DataType(kU64);  // above the signed range
   if (type.is_float()) {
     const double value = huge ? static_cast<double>(static_cast<uint64_t>(number.value))
@@ -324,6 +330,7 @@ ExprParser::Operand ExprParser::ParseBinary(std::optional<DataType> wanted, int 
 ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, const Operand& a, const Operand& b,
                                         std::optional<DataType> wanted) {
   if (!ok_ || !a.expr || !b.expr) return {};
+  // Two literals tell each other nothing; what is wanted of the result does.
   if (a.untyped && b.untyped) {
     // A comparison of two literals cannot take the type that is wanted of it, which is bool.
     const bool floats = a.expr->kind == ExprKind::kFloatImm || b.expr->kind == ExprKind::kFloatImm;

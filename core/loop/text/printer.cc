@@ -21,6 +21,7 @@ class Names {
     const auto found = names_.find(node);
     if (found != names_.end()) return found->second;
     std::string name;
+    // Hints come from models and programs in C++, where a name may be anything.
     for (char c : hint) name += IsNameChar(c) ? c : '_';
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name[0] == '.') name = "v" + name;
     if (IsReservedName(name)) name += '_';
@@ -75,6 +76,8 @@ class Printer {
       case ExprKind::kVar: return Put(NameOf(*expr->As<Var>()));
       case ExprKind::kVScale: return Put("vscale");
       case ExprKind::kBinary: return PrintBinary(*expr->As<Binary>(), outer);
+      // Its operand is printed as that of the tightest operator, because ! binds before all of
+      // them.
       case ExprKind::kNot: Put("!"); return PrintExpr(expr->As<Not>()->value, kUnaryPrecedence);
       case ExprKind::kSelect: return PrintSelect(*expr->As<Select>());
       case ExprKind::kCast: return PrintCall("cast", expr->type.element(), expr->As<Cast>()->value);
@@ -110,6 +113,7 @@ class Printer {
         Line("allocate ");
         PrintTensor(*stmt->As<Allocate>()->buffer, "");
         break;
+      // With its type, so that a literal behind it needs none.
       case StmtKind::kLet: {
         const auto* let = stmt->As<Let>();
         Line(let->is_mutable ? "var " : "let ", NameOf(*let->var), ": ", TypeText(let->var->type),
@@ -154,6 +158,7 @@ class Printer {
     for (const te::Compute& compute : te.computes) PrintCompute(compute);
     if (!te.schedule.empty()) {
       Put("  schedule {\n");
+      // In their order, which is part of what they mean.
       for (const te::Directive& directive : te.schedule) Put("    ", ToText(directive), "\n");
       Put("  }\n");
     }
@@ -231,10 +236,12 @@ class Printer {
 
   void PrintBinary(const Binary& binary, int outer) {
     const BinaryInfo& info = InfoOf(binary.op);
+    // Else -x would come back as 0 - x, and a text that is printed twice would change.
     if (IsNegation(binary)) {
       Put("-");
       return PrintExpr(binary.b, kUnaryPrecedence);
     }
+    // min and max are written as calls, inside of which nothing needs parentheses.
     if (info.precedence == 0) {
       Put(info.text, "(");
       PrintOperand(binary.a, binary.b, 0);
@@ -243,10 +250,13 @@ class Printer {
       return Put(")");
     }
     if (seed_form() && IsVectorLength(binary)) return Put("VL");
+    // The VL form has them around vectors also where precedence needs none, as the founding
+    // document writes it.
     const bool parentheses = info.precedence < outer || (seed_form() && binary.type.is_scalable());
     if (parentheses) Put("(");
     PrintOperand(binary.a, binary.b, info.precedence);
     Put(" ", info.text, " ");
+    // One more on the right: a - (b - c) keeps its parentheses, (a - b) - c needs none.
     PrintOperand(binary.b, binary.a, info.precedence + 1);
     if (parentheses) Put(")");
   }
@@ -362,6 +372,7 @@ class Printer {
     PrintTraits(loop.traits);
     PrintBody(loop.body);
     Line("}\n");
+    // Two loops behind each other may both be over i.
     names_.Forget(loop.var.get());
   }
 
@@ -427,6 +438,7 @@ class Printer {
     for (size_t i = 0; i < compute.axes.size(); ++i)
       Put(i == 0 ? "" : ", ", NameOf(*compute.axes[i]));
     Put("]");
+    // What a result is stands behind the arrow already.
     if (compute.tensor->access == Access::kWorkspace) {
       Put(": ", ElementName(compute.tensor->dtype), "[");
       for (size_t i = 0; i < compute.tensor->shape.size(); ++i) {

@@ -24,6 +24,7 @@ using ValueType = types::Type;
 
 // --- If
 
+// Its extent may be known to a run only; that it is one element is then checked there.
 bool IsCondition(NodeContext& node, const Value& value) {
   const ValueType type = ir::TypeOf(value);
   if (!type.is_tensor() || !type.tensor().dtype.is_bool()) {
@@ -86,6 +87,8 @@ void ConvertIf(NodeContext& node) {
     return;
   if (count == 0) return node.Fail("it has no outputs");
   std::vector<Value> outputs[2];
+  // Exporters write branches on what they know of the model, such as its opset: only the one that
+  // is taken need be possible.
   if (const std::optional<bool> known = KnownCondition(node, node.Input(0))) {
     if (node.Inline(*graphs[*known ? 0 : 1], {}, &outputs[0])) SetOutputs(node, outputs[0]);
     return;
@@ -158,6 +161,7 @@ void ConvertLoop(NodeContext& node) {
     return node.Fail("its graph 'body' has ", graph->outputs.size(), " outputs, expected at least ",
                      states + 1);
   }
+  // What is neither the condition nor a state is collected over the turns.
   start.gathered = graph->outputs.size() - 1 - states;
   if (node.node().outputs.size() > states + start.gathered) {
     return node.Fail("it has ", node.node().outputs.size(), " outputs, but its body gives ",
@@ -177,6 +181,7 @@ void ConvertLoop(NodeContext& node) {
   for (size_t i = 0; i < states; ++i) node.SetOutput(static_cast<int>(i), end.states[i]);
   for (size_t i = 0; i < start.gathered; ++i) {
     const int index = static_cast<int>(states + i);
+    // A list that nobody reads is dead code, and its tensor is not stacked.
     if (!node.WantsOutput(index)) continue;
     node.SetOutput(index,
                    StackList(node, end.lists[i], end.elements[i], node.builder().FreshDim()));
@@ -209,6 +214,7 @@ struct ScanPlan {
 
 bool ReadDirections(NodeContext& node, std::string_view name, size_t count,
                     std::vector<bool>* reversed) {
+  // Left out: forward, all of them.
   const Ints values = node.IntList(name, Ints(count, 0));
   if (values.size() != count) {
     node.Fail("attribute '", name, "' has ", values.size(), " values, expected ", count);
@@ -269,6 +275,7 @@ class ScanBody final : public LoopBody {
     std::vector<Value> inputs = turn.states, outputs;
     Value forward, backward;
     for (size_t i = 0; i < scanned_.size(); ++i) {
+      // One index for each direction, however many tensors go that way.
       Value& index = plan_.input_reversed[i] ? backward : forward;
       if (index == nullptr) index = IndexOf(turn, plan_.input_reversed[i]);
       inputs.push_back(ItemOf(node_, scanned_[i], index, plan_.input_axes[i]));
@@ -302,6 +309,8 @@ void CheckLengths(NodeContext& node, const ScanPlan& plan, const std::vector<Val
   };
   for (size_t i = 1; i < scanned.size() && node.ok(); ++i) {
     const Dim first = dim_of(0), other = dim_of(i);
+    // Equal symbols are equal lengths. Others are compared when the model runs, before the first
+    // turn.
     if (first == other) continue;
     if (first.is_constant() && other.is_constant()) {
       return node.Fail("it scans ", first.ToText(), " items of one tensor and ", other.ToText(),
@@ -324,6 +333,7 @@ Value GatherOutput(NodeContext& node, const ScanPlan& plan, size_t index, const 
   if (!node.ok()) return nullptr;
   const int rank = node.RankOf(stacked);
   const int64_t axis = AxisIn(node, "scan_output_axes", plan.output_axes[index], rank);
+  // Items are stacked along the first axis, which then goes where it was asked for.
   if (axis <= 0) return stacked;
   ops::TransposeAttrs attrs;
   for (int64_t i = 0; i < rank; ++i) attrs.perm.push_back(i == axis ? 0 : i < axis ? i + 1 : i);
@@ -346,6 +356,7 @@ std::vector<Value> EmitScan(NodeContext& node, ScanPlan plan, const std::vector<
   start.gathered = plan.gathered;
   CheckLengths(node, plan, scanned, start.limit);
   if (!node.ok()) return {};
+  // Backwards the turn i takes item last - i.
   const Value last = node.builder().EmitScalar(ir::ScalarOp::kSub,
                                                {start.limit, ir::MakeConstant(Any(int64_t{1}))});
   ScanBody body(node, plan, scanned, last);
@@ -389,6 +400,7 @@ class BatchBody final : public LoopBody {
     std::vector<Value> rows;
     for (const Value& value : values_) rows.push_back(ItemOf(node_, value, index, 0));
     if (!node_.ok()) return false;
+    // The scan of one row is a loop inside of the loop over rows.
     step->gathered = EmitScan(node_, plan_, rows);
     return node_.ok();
   }
@@ -413,6 +425,7 @@ void ConvertBatchScan(NodeContext& node) {
   plan.output_axes.assign(plan.gathered, 0);
   plan.output_reversed.assign(plan.gathered, false);
   for (size_t i = 0; i < values.size(); ++i) {
+    // States have the batch axis, tensors to scan also that of their items.
     const int least = i < plan.states ? 1 : 2;
     if (values[i] == nullptr || node.RankOf(values[i]) < least)
       return node.Fail("input ", i + 1, " must be a tensor of rank ", least, " or more");

@@ -54,6 +54,8 @@ Value FeatureRows(NodeContext& node, const Value& x) {
 
 PostTransform ReadPostTransform(NodeContext& node) {
   return static_cast<PostTransform>(
+      // In the order of the enumeration, which is also that of the numbers in the new form of tree
+      // ensembles.
       node.Choice("post_transform", {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}, 0));
 }
 
@@ -73,6 +75,7 @@ Labels ReadLabels(NodeContext& node, std::string_view texts, std::string_view in
   Compose in(node);
   const std::vector<std::string_view> names = node.TextList(texts);
   const Ints numbers = node.IntList(ints);
+  // Both or none: nothing says which labels are meant.
   if (node.ok() && names.empty() == numbers.empty())
     node.Fail("it needs either '", texts, "' or '", ints, "'");
   if (!node.ok()) return {};
@@ -102,6 +105,7 @@ namespace {
 Value EncoderList(NodeContext& node, std::string_view prefix) {
   Compose in(node);
   const auto name = [prefix](std::string_view kind) { return StrCat(prefix, kind); };
+  // Later versions add tensors to the lists of the older ones; at most one is given.
   if (node.Has(name("tensor"))) return node.Constant(node.TensorValue(name("tensor")));
   if (node.Has(name("strings"))) return in.Texts(node.TextList(name("strings")));
   if (node.Has(name("int64s"))) return node.ConstantInts(node.IntList(name("int64s")));
@@ -132,6 +136,7 @@ void LookUp(NodeContext& node, const Value& keys, const Value& values) {
     return node.Fail("it has ", node.DimOf(keys, 0), " keys and ", node.DimOf(values, 0),
                      " values, expected lists of one length");
   const Value x = node.Input(0);
+  // Models look up floats among integers and the other way round.
   const bool numbers = !node.DTypeOf(x).is_string() && !node.DTypeOf(keys).is_string();
   const Value wanted = numbers ? in.Cast(x, node.DTypeOf(keys)) : x;
   if (node.DTypeOf(wanted) != node.DTypeOf(keys))
@@ -209,6 +214,7 @@ void ConvertNormalizer(NodeContext& node) {
   const int64_t last = node.RankOf(x) - 1;
   const std::string_view op = norm == 0 ? "reduce_max" : norm == 1 ? "reduce_l1" : "reduce_l2";
   const Value size = in.Reduce(op, x, {last}, true);
+  // A row of zeros stays one: it has no direction to keep.
   const Value none = in.Call("equal", {size, in.Like(size, 0)});
   node.SetOutput(0, in.Div(x, in.Where(none, in.Like(size, 1), size)));
 }
@@ -239,6 +245,7 @@ void ConvertFeatureVectorizer(NodeContext& node) {
   for (int i = 0; i < node.input_count(); ++i) {
     Value part = FeatureRows(node, node.Input(i));
     const auto at = static_cast<size_t>(i);
+    // The attribute says how much of each input counts; what is longer is cut off.
     if (at < sizes.size() && node.DimOf(part, 1) != sizes[at])
       part = in.Slice(part, 1, 0, sizes[at]);
     parts.push_back(part);

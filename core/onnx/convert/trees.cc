@@ -44,6 +44,7 @@ class Writer {
 
   Value Call(const Value& x, const ops::TreeAttrs& attrs) {
     for (const int64_t root : forest_.roots) roots_.push_back(Place(root));
+    // `order_` grows meanwhile: writing a node appends its children.
     for (size_t i = 0; i < order_.size() && node_.ok(); ++i) WriteNode(order_[i]);
     if (!node_.ok()) return nullptr;
     Ints starts{0}, targets;
@@ -75,6 +76,7 @@ class Writer {
     }
     if (child < 0) return child;
     int64_t& place = places_[static_cast<size_t>(child)];
+    // A circle or a shared child: the walk of the kernel would not end, or not be a tree's.
     if (place >= 0) node_.Fail("two ways lead to node ", child, ", which is then no tree's");
     place = static_cast<int64_t>(order_.size());
     order_.push_back(child);
@@ -103,6 +105,7 @@ class Writer {
 std::vector<double> Numbers(NodeContext& node, std::string_view name, std::string_view suffix) {
   std::vector<double> values;
   const std::string tensor_name = StrCat(name, suffix);
+  // Files of doubles have a tensor; the list is of floats.
   if (!node.Has(tensor_name)) {
     for (const float value : node.FloatList(name)) values.push_back(static_cast<double>(value));
     return values;
@@ -189,6 +192,7 @@ Forest ReadFlatForest(NodeContext& node, std::string_view kind) {
   const std::vector<std::string_view> modes = node.TextList("nodes_modes");
   const std::vector<double> splits = Numbers(node, "nodes_values", "_as_tensor");
   node.Find("nodes_hitrates");
+  // Statistics of the training. Asked for, so that nobody is told that they are unknown.
   node.Find("nodes_hitrates_as_tensor");
   const size_t count = trees.size();
   if (!SameLength(node, "nodes_nodeids", ids.size(), count) ||
@@ -205,6 +209,7 @@ Forest ReadFlatForest(NodeContext& node, std::string_view kind) {
     const int64_t place = mode < 0 ? -1 - static_cast<int64_t>(forest.leaves.size()) : inner;
     if (!places.emplace(NodeKey{trees[i], ids[i]}, place).second)
       node.Fail("tree ", trees[i], " has node ", ids[i], " twice");
+    // The first node of a tree is its root: the old form does not say so otherwise.
     if (i == 0 || trees[i] != trees[i - 1]) forest.roots.push_back(place);
     if (mode < 0) {
       forest.leaves.emplace_back();
@@ -219,6 +224,7 @@ Forest ReadFlatForest(NodeContext& node, std::string_view kind) {
   size_t at = 0;
   for (size_t i = 0; i < count && node.ok(); ++i) {
     if (modes[i] == "LEAF") continue;
+    // In a second pass, because children may stand before their parents.
     forest.nodes[at].yes = FindNode(node, places, trees[i], yes[i]);
     forest.nodes[at++].no = FindNode(node, places, trees[i], no[i]);
   }
@@ -269,6 +275,7 @@ void ConvertTreeEnsembleClassifier(NodeContext& node) {
       only = entry.first;
     }
   }
+  // Weights of one class only and two labels: the score of the other label is what is left.
   const bool binary = one && labels.count <= 2;
   if (labels.count == 1)
     return node.Unsupported("a single class label, whose other label is not told");
@@ -298,6 +305,7 @@ void ReadMembers(NodeContext& node, Forest* forest) {
   const std::vector<double> values = Numbers(node, "membership_values", "");
   size_t at = 0;
   for (FileNode& entry : forest->nodes) {
+    // BRANCH_MEMBER
     if (entry.mode != 6) continue;
     if (at >= values.size()) node.Fail("a node asks for members, but there are no more lists");
     for (; at < values.size() && values[at] == values[at]; ++at)
@@ -328,6 +336,7 @@ Forest ReadForest(NodeContext& node) {
   for (size_t i = 0; i < targets.size(); ++i)
     forest.leaves.push_back({{targets[i], static_cast<float>(weights[i])}});
   for (size_t i = 0; i < count; ++i) {
+    // Two lists with places of their own, of nodes and of leaves.
     const auto child = [](int64_t id, int64_t is_leaf) { return is_leaf != 0 ? -1 - id : id; };
     if (yes[i] < 0 || no[i] < 0 || !(modes[i] >= 0 && modes[i] <= 6)) {
       node.Fail("node ", i, " has the mode ", modes[i], " and the children ", yes[i], " and ",
