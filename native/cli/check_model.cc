@@ -28,6 +28,7 @@ bool Exists(const std::string& path) {
 // The folders of data: the one that is given, or those in it.
 Result<std::vector<std::string>> FindSets(const std::string& folder) {
   std::vector<std::string> sets;
+  // The layout of the standard's own tests and of its model zoo.
   for (size_t i = 0; Exists(StrCat(folder, "/test_data_set_", i)); ++i)
     sets.push_back(StrCat(folder, "/test_data_set_", i));
   if (sets.empty() && Exists(StrCat(folder, "/output_0.pb"))) sets.push_back(folder);
@@ -45,10 +46,13 @@ Result<std::vector<Any>> ReadValues(const std::string& set, std::string_view pre
   for (size_t i = 0;; ++i) {
     const std::string path = StrCat(set, "/", prefix, "_", i, ".pb");
     if (!Exists(path)) return values;
+    // A file too many is told: the data are of another model then.
     if (i == declared.size())
       return InvalidArgument("'", path, "': the model has only ", i, " ", prefix, "s")
           .SetErrorCode("E0502");
     TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
+    // The declared type decides between a tensor, a sequence and an optional, which look alike as
+    // bytes.
     Result<Any> value = onnx::ReadTestValue(file.bytes(), declared[i]->type);
     if (!value.ok())
       return Corrupt("'", path, "': ", value.status().message()).SetErrorCode("E0502");
@@ -81,6 +85,7 @@ struct SetResult {
 // The outputs by themselves. A sequence is one output.
 Result<std::vector<Any>> TakeOutputs(Value result, size_t count) {
   std::vector<Any> outputs;
+  // One output is no tuple.
   if (count == 1) {
     outputs.push_back(Any::Adopt(*result.out()));
     *result.out() = TernAny{};
@@ -96,6 +101,7 @@ Result<std::vector<Any>> TakeOutputs(Value result, size_t count) {
 
 Result<std::vector<Any>> RunSet(const Program& program, const std::vector<Any>& inputs,
                                 size_t outputs, const RunLimits& limits) {
+  // A machine for each set, so that the limits hold for each.
   const tern_vm_options options = limits.ForMachine(limits.max_bytes);
   std::vector<TernAny> arguments;
   for (const Any& input : inputs) arguments.push_back(input.c_any());
@@ -117,6 +123,7 @@ Result<SetResult> CheckSet(const Program& program, const std::string& folder,
                   RunSet(program, inputs, declared.outputs.size(), options.limits));
   const onnx::Tolerance tolerance = {.rtol = options.rtol, .atol = options.atol};
   SetResult result{folder, {}};
+  // Outputs without a file are not compared: data sets may leave the last ones out.
   for (size_t i = 0; i < expected.size(); ++i) {
     result.outputs.emplace_back(declared.outputs[i]->name,
                                 onnx::CompareTestValues(actual[i], expected[i], tolerance));
@@ -178,6 +185,7 @@ Status Conclude(const std::string& model, const AgainstOptions& options,
     json.EndArray().EndObject();
     Print(StrCat(json.text(), "\n"));
   } else if (!globals.quiet || wrong > 0) {
+    // With -q what is wrong is printed all the same.
     for (const SetResult& set : sets) Print(SetText(set));
   }
   if (wrong == 0) return Status();

@@ -48,6 +48,7 @@ Result<FileKind> KindOf(const std::string& path) {
   if (path.ends_with(".npy") || path.ends_with(".npz")) return FileKind::kArrays;
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   if (vm::SavedTrace::HasMark(file.file->bytes())) return FileKind::kTrace;
+  // Profiles are the only JSON among them.
   return file.text().starts_with("{") ? FileKind::kProfile : FileKind::kProgram;
 }
 
@@ -61,6 +62,7 @@ Result<DiffFindings> DiffPrograms(const DiffOptions& options, const GlobalOption
                   ComparePrograms(AsBytes(a.text()), AsBytes(b.text()), options.tolerance));
   DiffFindings found;
   found.equal = changes.empty();
+  // Says what was compared, so that nobody takes it for more.
   found.text = changes.empty() ? "functions, constants, kernels and metadata are the same\n"
                                : ChangesText(changes);
   JsonWriter json;
@@ -100,6 +102,8 @@ Result<DiffFindings> DiffTraces(const DiffOptions& options) {
 // --- runs
 
 // One of the two programs that are run.
+// Both are prepared before either runs: a mistake in the second must not come after minutes of the
+// first.
 struct Side {
   Program program;
   FunctionInfo function;
@@ -129,6 +133,7 @@ struct TensorDifference {
 
 std::optional<TensorDifference> CompareValues(const TernAny& a, const TernAny& b,
                                               const DiffTolerance& tolerance) {
+  // Other values are compared whole, by tern_any_equal.
   if (std::string_view(tern_any_type_name(&a)) != "tensor" ||
       std::string_view(tern_any_type_name(&b)) != "tensor")
     return std::nullopt;
@@ -146,6 +151,7 @@ std::optional<TensorDifference> CompareValues(const TernAny& a, const TernAny& b
 // The register's value behind the step, in a run that can be gone back in.
 Result<Value> RegisterAt(const RecordedRun& run, const vm::Divergence& at) {
   const bool is_start = at.kind == vm::Divergence::Kind::kStart;
+  // Behind the step that wrote it; at the start nothing has run yet.
   const uint64_t step = at.step + (is_start ? 0 : 1);
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_debugger_run(run.debugger.get(), TERN_DEBUG_SEEK, step, 0, &raw)));
@@ -165,11 +171,13 @@ class RunDiff {
       : options_(options), side_a_(a), side_b_(b) {}
 
   Result<DiffFindings> Run() {
+    // Recorded, because which step differs first is known only when both have ended.
     TERN_TRY_ASSIGN(const RecordedRun a, Record(side_a_));
     TERN_TRY_ASSIGN(const RecordedRun b, Record(side_b_));
     TERN_TRY(CompareOutputs(a, b));
     JsonWriter json;
     json.BeginObject().Key("outputs").Raw(outputs_.EndArray().text()).Key("divergence");
+    // A step whose tensors agree within the tolerances is passed over, and the search goes on.
     Tolerant filter(*this, a, b);
     const std::optional<vm::Divergence> divergence = vm::FindDivergence(a.trace, b.trace, &filter);
     if (divergence) {
@@ -204,6 +212,7 @@ class RunDiff {
     const Status failed_a = FromApi(tern_debugger_result(a.debugger.get(), result_a.out()));
     const Status failed_b = FromApi(tern_debugger_result(b.debugger.get(), result_b.out()));
     if (!failed_a.ok() || !failed_b.ok()) {
+      // Where both end by a limit, nothing was compared: that is neither equal nor different.
       if (IsLimit(failed_a) && IsLimit(failed_b)) {
         found_.limit = failed_a.Clone();
         has_outputs_ = false;
@@ -242,6 +251,7 @@ class RunDiff {
     const std::string name =
         i < results.size() && !results[i].name.empty() ? results[i].name : StrCat("output", i);
     outputs_.BeginObject().Field("name", name);
+    // Also of equal tensors the largest difference is told.
     if (const auto tensor = CompareValues(a, b, options_.tolerance)) {
       outputs_.Field("equal", tensor->difference.equal());
       WriteDifference(tensor->difference, tensor->a, &outputs_);

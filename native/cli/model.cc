@@ -42,6 +42,8 @@ Status WriteTo(void* file, ByteSpan bytes) {
 Result<Program> LoadModel(const Engine& engine, const CompileRequest& request) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
   ProgressReport progress(engine.progress, file.name);
+  // Ends with the program, whose constants lie in the mapped file (ModelFiles::Delete), also where
+  // compiling fails.
   auto* files = new native::ModelFiles(file.file, request.path);
   TERN_TRY_ASSIGN(
       tern_program* const program,
@@ -54,11 +56,13 @@ Result<uint64_t> CompileModelTo(const Engine& engine, const CompileRequest& requ
                                 const std::string& output, std::string* stages) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
   ProgressReport progress(engine.progress, file.name);
+  // On the stack: what is written is whole before this returns.
   native::ModelFiles files(file.file, request.path);
   TERN_TRY_ASSIGN(native::FileWriter writer, native::FileWriter::Open(output));
   TERN_TRY_ASSIGN(const uint64_t bytes,
                   api::CompileTo(engine.runtime.get(), RequestOf(request, file, &files, &progress),
                                  {.context = &writer, .write = &WriteTo}, stages));
+  // Until here the file has another name: a compilation that fails leaves no half of one.
   TERN_TRY(writer.Finish());
   return bytes;
 }
@@ -67,6 +71,7 @@ Result<ModelSummary> SummarizeModel(const std::string& path) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   onnx::Model model;
   TERN_TRY(onnx::ReadModel(file.file->bytes(), &model));
+  // Read and not compiled, so that models which cannot be compiled are described, too.
   const onnx::ModelDescription description = onnx::Describe(model);
   JsonWriter json;
   onnx::WriteModelJson(model, description, &json);

@@ -11,6 +11,8 @@
 namespace tern::cli {
 namespace {
 
+// Fields that are not listed are kept as bytes and written back as they were, so that a reduced
+// model loses nothing that was not taken out on purpose.
 constexpr uint32_t kModelGraph = 7, kModelFunctions = 25;
 constexpr uint32_t kGraphNode = 1, kGraphInitializer = 5, kGraphInput = 11, kGraphOutput = 12,
                    kGraphValueInfo = 13;
@@ -45,12 +47,14 @@ std::optional<std::string_view> TakeBytes(std::string_view* bytes, uint64_t coun
 }
 
 std::optional<std::string_view> TakePayload(std::string_view* bytes, uint32_t type) {
+  // Wire types: 0 a number, 1 eight bytes, 2 bytes with their length, 5 four bytes.
   if (type == 1) return TakeBytes(bytes, 8);
   if (type == 5) return TakeBytes(bytes, 4);
   const std::string_view begin = *bytes;
   const std::optional<uint64_t> value = TakeVarint(bytes);
   if (!value || (type != 0 && type != 2)) return std::nullopt;
   if (type == 2) return TakeBytes(bytes, *value);
+  // The bytes of the number and not its value: they are written back as they came.
   return begin.substr(0, begin.size() - bytes->size());
 }
 
@@ -93,6 +97,7 @@ std::string WithFields(const std::vector<WireField>& fields) {
 std::string_view TextField(const std::vector<WireField>& fields, uint32_t number) {
   std::string_view text;
   for (const WireField& field : fields)
+    // The last one counts, as Protobuf says.
     if (field.number == number && field.type == 2) text = field.bytes;
   return text;
 }
@@ -117,6 +122,7 @@ void CollectNames(std::string_view graph, int depth, std::set<std::string>* name
   if (!fields || depth > kMaxSubgraphs) return;
   for (const WireField& field : *fields) {
     if (field.type != 2) continue;
+    // An output of a subgraph may be a value of the graph around it.
     if (field.number == kGraphOutput) {
       if (const auto info = FieldsOf(field.bytes)) names->emplace(TextField(*info, kInfoName));
     }
@@ -177,6 +183,7 @@ Status ReadGraphField(const WireField& field, OnnxGraph* graph) {
   }
   const auto fields = FieldsOf(field.bytes);
   if (!fields) return NotAModel("an initializer, input or output is damaged");
+  // A tensor has its name in another field than a value.
   const uint32_t name = field.number == kGraphInitializer ? kTensorName : kInfoName;
   parts->push_back({std::string(TextField(*fields, name)), std::string(field.bytes)});
   return OkStatus();

@@ -34,6 +34,7 @@ bool IsOneOf(const std::string& name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Operators whose kernels split their work over workers and are worth it.
 bool UsesThreads(const std::string& name) {
   return IsOneOf(name, {"conv2d", "conv2d_quantized", "matmul", "gemm", "conv_transpose2d",
                         "matmul_integer", "attention"});
@@ -57,6 +58,7 @@ Found InterpretedKernels(const Figures& figures) {
   size_t count = 0;
   for (const JsonValue& kernel : figures.run.kernels.items) {
     if (OptionalTextOf(kernel, "backend") != "interpreter") continue;
+    // Three names are enough to find the others.
     if (++count <= 3) StrAppend(&names, names.empty() ? "" : ", ", TextOf(kernel, "name"));
     why = OptionalTextOf(kernel, "why");
   }
@@ -72,6 +74,7 @@ Found InterpretedKernels(const Figures& figures) {
 Found OneOperator(const Figures& figures) {
   if (figures.by_shape.empty() || figures.by_op.size() < 2) return std::nullopt;
   const ProfileRow& row = figures.by_shape[0];
+  // Half of the time: less than that, other operators still count.
   if (figures.share(row.ns) < 0.5) return std::nullopt;
   return ProfileHint{StrCat("one operator takes most of the time: ", row.name),
                      StrCat(Percent(figures.share(row.ns)), " in ", row.count, " calls of ",
@@ -101,6 +104,7 @@ Found BetweenInstructions(const Figures& figures) {
 }
 
 Found SmallCalls(const Figures& figures) {
+  // A call of that length is about as much checking and allocating as work.
   constexpr double kSmallNs = 2000;
   double ns = 0;
   uint64_t count = 0;
@@ -140,6 +144,7 @@ Found Varying(const Figures& figures) {
   return std::nullopt;
 }
 
+// The order in which they are shown: first what changes most.
 constexpr std::array kRules = {&InterpretedKernels, &OneOperator, &OneThread, &BetweenInstructions,
                                &SmallCalls,         &Movement,    &Varying};
 

@@ -14,6 +14,7 @@ namespace tern::cli {
 namespace {
 
 double NumberOf(const JsonValue& object, std::string_view name) {
+  // Numbers of JSON are kept as texts; a member that is not there counts 0.
   return ParseDouble(OptionalTextOf(object, name)).value_or(0);
 }
 
@@ -53,6 +54,7 @@ struct Key {
 
 Key KeyOf(const JsonValue& item, std::string_view by) {
   if (by == "op") return {std::string(PlainName(TextOf(item, "name"))), {}};
+  // The first argument types that were seen; shapes_vary says that there were others.
   if (by == "shape") return {TextOf(item, "name"), OptionalTextOf(item, "shapes")};
   if (by == "pc")
     return {
@@ -70,6 +72,7 @@ Status NotComparable(const std::string& file, std::string_view why) {
 }
 
 std::vector<std::string_view> MembersOf(std::string_view by) {
+  // Asked for before they are read: a profile may come from an older version, or be no profile.
   if (by == "pc") return {"name", "function", "pc", "count", "totalNs"};
   if (by == "source") return {"source", "count", "totalNs"};
   return {"name", "count", "totalNs"};
@@ -92,6 +95,7 @@ double SumOf(const std::vector<ProfileRow>& rows) {
 
 // "x 1.25", "new", "gone"
 std::string ChangeOf(const ProfileRow& row) {
+  // In the profile before, or in this one, there was no such row.
   if (row.base_count == 0) return "new";
   if (row.count == 0) return "gone";
   return row.base_ns > 0 ? StrCat("x ", FormatFixed(row.ns / row.base_ns, 2)) : "";
@@ -142,6 +146,7 @@ std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileV
 JsonValue JoinProfile(const JsonValue& profile, const JsonValue& listing) {
   const std::vector<JsonValue>& instructions = Member(listing, "instructions").items;
   std::vector<std::string> functions(instructions.size());
+  // A profile knows instructions by number; the listing of the program knows what they are.
   for (const JsonValue& function : Member(listing, "functions").items) {
     const auto first = static_cast<size_t>(NumberOf(function, "first"));
     const auto end = first + static_cast<size_t>(NumberOf(function, "count"));
@@ -168,6 +173,7 @@ Result<std::vector<ProfileRow>> RowsOf(const JsonValue& profile, std::string_vie
   const JsonValue* const items = profile.Find(list);
   if (items == nullptr || !items->is(JsonValue::Kind::kArray))
     return NotComparable(file, StrCat("it has no list '", list, "'"));
+  // Ordered by name, so that sums and ties come out alike each time.
   std::map<Key, ProfileRow> found;
   for (const JsonValue& item : items->items) {
     for (const std::string_view member : MembersOf(by))
@@ -200,6 +206,7 @@ void AddBase(const std::vector<ProfileRow>& base, std::vector<ProfileRow>* rows)
     row->base_count = old.count;
     row->base_ns = old.ns;
   }
+  // By what changed most, whichever way.
   SortBy(rows, [](const ProfileRow& row) { return std::abs(row.ns - row.base_ns); });
 }
 
@@ -217,6 +224,7 @@ std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView&
     rest.name = StrCat(rows.size() - shown, " others");
     text += Line(rest, width, sum, view);
   }
+  // The difference is the machine's own work and the profiler's.
   StrAppend(&text, "in all ", FormatFixed(view.total_ns / 1e6, 3), " ms, of which ",
             FormatFixed(sum / 1e6, 3), " ms in instructions");
   if (view.has_base) StrAppend(&text, "; before ", FormatFixed(view.base_total_ns / 1e6, 3), " ms");

@@ -46,6 +46,7 @@ class TreeMaker {
   }
 
  private:
+  // The root has no field that holds it.
   static const MessageSpec& MessageOf(const Node* node) {
     return node->field == nullptr ? kProgramMessage : *node->field->message;
   }
@@ -70,6 +71,7 @@ class TreeMaker {
   void AddFunction(const vm::Executable& executable, const vm::FunctionInfo& function) {
     Node* node = Add(&tree_.root, "function");
     Text(node, "name", function.name);
+    // Made here, so the tree keeps it; other texts are the executable's own.
     Text(node, "signature", tree_.Keep(function.signature.ToText()));
     Number(node, "registers", function.register_count);
     for (const auto& [index, name] : function.register_names) {
@@ -77,6 +79,7 @@ class TreeMaker {
       Number(named, "register", index);
       Text(named, "name", name);
     }
+    // As the words of the format (docs/format.md), which the reader verifies like those of a file.
     for (uint32_t i = 0; i < function.instruction_count; ++i) {
       const auto words = executable.InstructionWords(function.first_instruction + i);
       Add(Add(node, "instruction"), "word")->numbers.assign(words.begin(), words.end());
@@ -91,10 +94,12 @@ class TreeMaker {
 
   void AddConstant(const Constant& constant, Node* node) {
     switch (constant.kind) {
+      // A message without fields: that it is there is all that it says.
       case ConstantKind::kNone: Add(node, "none"); return;
       case ConstantKind::kInt:
         return Number(node, "int", static_cast<uint64_t>(*constant.value.TryCast<int64_t>()));
       case ConstantKind::kFloat:
+        // Its bits, because the text form would lose which NaN it is.
         return Number(node, "float_bits",
                       std::bit_cast<uint64_t>(*constant.value.TryCast<double>()));
       case ConstantKind::kBool: return Number(node, "bool", *constant.value.TryCast<bool>());
@@ -127,6 +132,7 @@ class TreeMaker {
     const Tensor& tensor = *constant.value.TryCast<Tensor>();
     Text(node, "data_type", tree_.Keep(tensor.dtype().ToString()));
     Dims(node, tensor.dims());
+    // In the byte order of the format, little end first.
     if (!tensor.dtype().is_string()) return Text(node, "data", AsText(tensor.bytes()));
     for (int64_t i = 0; i < tensor.element_count(); ++i)
       Text(node, "string", tree_.Keep(std::string(tensor.string_at(i))));
@@ -142,6 +148,7 @@ class ProgramMaker {
   explicit ProgramMaker(const Tree& tree) : tree_(tree) {}
 
   Result<vm::ExecutablePtr> Make() {
+    // First of all, since errors below print texts.
     TERN_TRY(CheckTexts(tree_.root, kProgramMessage));
     for (const Node& node : tree_.root.children) {
       const std::string_view name = node.field->name;
@@ -155,6 +162,7 @@ class ProgramMaker {
       if (name == "metadata") parts_.metadata.emplace_back(Text(node, "key"), Text(node, "value"));
       if (name == "debug") AddDebug(node);
     }
+    // Verifies everything, as for a file: nothing that was read here is trusted.
     return vm::Executable::Make(std::move(parts_));
   }
 
@@ -248,6 +256,7 @@ class ProgramMaker {
   }
 
   Status AddConstant(const Node& node) {
+    // A constant is a choice of one.
     if (node.children.size() != 1)
       return Wrong(node, "", StrCat("expected one value, got ", node.children.size()));
     const Node& value = node.children[0];
@@ -296,6 +305,7 @@ class ProgramMaker {
     for (const Node& child : node.children)
       if (child.field->name == "string") strings.push_back(child.bytes);
     const bool is_string = dtype->is_string();
+    // A field that would be passed over in silence is a mistake.
     if (is_string ? Find(node, "data") != nullptr : !strings.empty())
       return Wrong(node, is_string ? "data" : "string",
                    StrCat("a tensor of ", dtype->ToString(), " has no such field"));

@@ -24,6 +24,7 @@ void WriteQuoted(std::string_view bytes, std::string* out) {
     } else if (byte >= 0x20 && byte < 0x7f) {
       *out += c;
     } else {
+      // Three digits of base eight, which end by themselves, whatever follows.
       for (const int shift : {6, 3, 0}) {
         if (shift == 6) *out += '\\';
         *out += static_cast<char>('0' + (byte >> shift & 7));
@@ -37,6 +38,7 @@ void WriteNumber(const FieldSpec& field, uint64_t number, std::string* out) {
   switch (field.kind) {
     case FieldKind::kSint64: return StrAppend(out, static_cast<int64_t>(number));
     case FieldKind::kBool: return StrAppend(out, number != 0 ? "true" : "false");
+    // Words of instructions and bits of floats: people read them by digits.
     case FieldKind::kFixed64: return StrAppend(out, FormatHex(number));
     case FieldKind::kUint32: return StrAppend(out, number);
     case FieldKind::kString:
@@ -81,6 +83,7 @@ constexpr text::TextForm kForm{.spaces = " \t\r\n",
 
 // The byte that an escape stands for, moving behind it; none where it is no escape.
 std::optional<uint8_t> TakeEscape(std::string_view text, size_t* at) {
+  // Each letter and, at the same place, what it stands for.
   static constexpr std::string_view kLetters = "abfnrtv\\'\"?";
   static constexpr std::string_view kBytes = "\a\b\f\n\r\t\v\\'\"?";
   const char c = *at < text.size() ? text[*at] : '\0';
@@ -146,8 +149,10 @@ class TextReader {
       const std::string_view name = in_.TakeWord();
       const FieldSpec* field = message.Find(name);
       if (name.empty()) return in_.Fail("the name of a field");
+      // Protobuf's own parser refuses unknown names in texts, too.
       if (field == nullptr) return in_.FailSince(begin, StrCat("there is no field '", name, "'"));
       ReadField(message, *field, begin, node);
+      // Either may stand behind a field, or neither.
       if (!in_.Accept(',')) in_.Accept(';');
     }
   }
@@ -158,6 +163,7 @@ class TextReader {
       for (const Node& other : node->children)
         if (other.field == &field) return in_.FailSince(begin, "the field is given a second time");
     const bool has_colon = in_.Accept(':');
+    // Only messages may do without it.
     if (!has_colon && field.kind != FieldKind::kMessage) return in_.Fail("':'");
     if (!field.repeated || in_.Peek() != '[') return ReadValue(field, begin, node);
     in_.Accept('[');
