@@ -38,8 +38,10 @@ struct Pair {
 Pair ComparePair(const Array& a, const Array& b, size_t i, const DiffTolerance& tolerance) {
   const uint64_t bits_a = BitsOf(a, i), bits_b = BitsOf(b, i);
   Pair pair;
+  // Equal bits are equal, whatever they mean; nearly all pairs end here.
   if (bits_a == bits_b) return pair;
   const double x = ElementAsDouble(a, i), y = ElementAsDouble(b, i);
+  // Two that are no numbers are alike, also if their bits are not.
   if (std::isnan(x) && std::isnan(y)) return pair;
   const bool is_nan = std::isnan(x) || std::isnan(y);
   pair.distance = is_nan ? HUGE_VAL : std::fabs(x - y);
@@ -48,6 +50,7 @@ Pair ComparePair(const Array& a, const Array& b, size_t i, const DiffTolerance& 
     pair.ulp = UlpDistance(bits_a, bits_b, ElementSize(a.dtype));
   }
   const bool is_loose = tolerance.rtol > 0 || tolerance.atol > 0;
+  // Either tolerance lets a pair through.
   const bool is_near = tolerance.max_ulp > 0 && pair.has_ulp && pair.ulp <= tolerance.max_ulp;
   pair.differs = !(is_loose && IsWithin(x, y, tolerance)) && !is_near;
   return pair;
@@ -77,6 +80,7 @@ std::string ElementText(const Array& array, size_t i) {
   const uint64_t bits = BitsOf(array, i);
   if (array.dtype == "bool") return bits != 0 ? "true" : "false";
   if (array.dtype[0] == 'u') return StrCat(bits);
+  // Up and down again, which fills in the sign.
   const size_t unused = 64 - 8 * ElementSize(array.dtype);
   return StrCat(static_cast<int64_t>(bits << unused) >> unused);
 }
@@ -93,6 +97,7 @@ ArrayDifference CompareArrays(const Array& a, const Array& b, const DiffToleranc
     const Pair pair = ComparePair(a, b, i, tolerance);
     if (!pair.differs) continue;
     if (result.wrong++ == 0) result.first = i;
+    // Of equally bad ones the first is shown.
     if (result.wrong > 1 && !IsWorse(pair, worst)) continue;
     worst = pair;
     result.worst = i;

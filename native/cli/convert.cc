@@ -65,6 +65,7 @@ Status NoSuchTarget(const std::string& output, const std::string& to) {
 // --- arrays
 
 bool IsArrayFile(std::string_view path) {
+  // .pb is both: a tensor of test data where an array is wanted, a program where one is.
   return path.ends_with(".npy") || path.ends_with(".npz") || path.ends_with(".pb");
 }
 
@@ -77,6 +78,7 @@ std::string NameOfFile(const std::string& path) {
 // A tensor of the standard's test data, input_0.pb.
 Result<Array> ReadProtobuf(const std::string& path) {
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
+  // Without a declared type: a tensor says its own.
   const Result<Any> value = onnx::ReadTestValue(file.bytes(), onnx::Type());
   Status status = value.status().Clone();
   if (value.ok()) {
@@ -103,6 +105,7 @@ Status ReadArrays(const std::string& input, const DimBindings& dims,
   TERN_TRY(ParseInput(is_file ? StrCat("@", input) : input, dims, {}, arrays));
   for (size_t i = first; i < arrays->size(); ++i) {
     NamedArray& array = (*arrays)[i];
+    // n=18 is a value of --input, but nothing that a file of arrays could hold.
     if (array.array.is_scalar)
       return UsageError("E0004", StrCat("'", input, "' is no array"))
           .AddNote("help: give a .npy, .npz or .pb file, or a value such as x=f32[2]:1,2")
@@ -115,6 +118,7 @@ Status ReadArrays(const std::string& input, const DimBindings& dims,
 Status KeepNamed(const std::string& name, std::vector<NamedArray>* arrays) {
   Status missing = UsageError("E0003", StrCat("--name: there is no array '", name, "'"));
   for (const NamedArray& array : *arrays) missing.AddNote(StrCat("array: ", array.name));
+  // The list of names is made before, for the error.
   std::erase_if(*arrays, [&](const NamedArray& array) { return array.name != name; });
   return arrays->empty() ? std::move(missing) : Status();
 }
@@ -184,6 +188,7 @@ Status CheckOneProgram(const ConvertOptions& options) {
   if (!options.name.empty() || !options.dims.empty())
     return UsageError("E0003", "--name and --dim are about arrays");
   const std::string& input = options.files[0];
+  // Said in words of this verb: read as a program it would be a damaged executable.
   if ((IsArrayFile(input) && !IsProtobuf(input)) || input.find('@') != std::string::npos)
     return UsageError("E0003", StrCat("'", input, "' is an array, of which no program is made"))
         .AddNote("help: write a .npy or .npz file")
@@ -227,6 +232,7 @@ Status Convert(const ConvertOptions& options, const GlobalOptions& globals) {
   const Target* const target = TargetOf(options.to.empty() ? output : StrCat(".", options.to));
   if (target == nullptr) return NoSuchTarget(output, options.to);
   for (size_t i = 0; i + 1 < options.files.size(); ++i)
+    // No file is written over that is still read, mapped as it may be.
     TERN_TRY(CheckOutputPath(output, options.files[i]));
   TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, target->is_program
                                                         ? ConvertProgram(options, *target, globals)

@@ -137,6 +137,7 @@ Result<std::string> ProfileText(const ProfileHandle& profile, const ProfileOptio
     TERN_TRY_ASSIGN(const std::string text, Export(profile, options.format.c_str()));
     return text + "\n";
   }
+  // Nothing was asked for: the library's own table has all that it knows.
   if (is_table && !globals.json() && !options.has_view()) return Export(profile, "table");
   TERN_TRY_ASSIGN(const JsonValue joined, ExportJoined(profile, program));
   if (!options.has_view()) {

@@ -78,6 +78,7 @@ class FunctionDiff {
     changes_ = changes;
     size_t begin = 0, end = 0;
     const size_t both = std::min(a_.size(), b_.size());
+    // What both begin and end with is cut off first: mostly that leaves a few lines.
     while (begin < both && a_[begin] == b_[begin]) ++begin;
     while (end < both - begin && a_[a_.size() - 1 - end] == b_[b_.size() - 1 - end]) ++end;
     const std::span<const std::string> a = std::span(a_).subspan(begin, a_.size() - begin - end);
@@ -89,6 +90,7 @@ class FunctionDiff {
       if (i < a.size() && k < b.size() && a[i] == b[k]) {
         ++i, ++k;
       } else if (k == b.size() || (i < a.size() && common.At(i + 1, k) >= common.At(i, k + 1))) {
+        // Of two ways that keep as many lines the removed ones come first, as in other tools.
         Removed(begin + i++);
       } else {
         Added(begin + k++);
@@ -115,6 +117,7 @@ class FunctionDiff {
 
 void CompareFunctions(const vm::Executable& a, const vm::Executable& b,
                       std::vector<ProgramChange>* changes) {
+  // By name: the order of functions in a file has no meaning.
   for (const vm::FunctionInfo& in_a : a.functions()) {
     const vm::FunctionInfo* in_b = b.FindFunction(in_a.name);
     const std::string place = StrCat("@", in_a.name);
@@ -150,6 +153,7 @@ Status CompareConstants(const vm::Executable& a, const vm::Executable& b,
                         const DiffTolerance& tolerance, std::vector<ProgramChange>* changes) {
   const auto count_a = static_cast<uint32_t>(a.constants().size());
   const auto count_b = static_cast<uint32_t>(b.constants().size());
+  // By number, since constants have no names; one more in the middle makes all behind it differ.
   for (uint32_t i = 0; i < std::max(count_a, count_b); ++i) {
     ProgramChange change{"constant", StrCat("c[", i, "]"), "", ""};
     if (i < count_a) change.a = a.constants()[i].TypeText();
@@ -172,6 +176,7 @@ using Texts = std::map<std::string, std::string>;
 void CompareTexts(const char* kind, const Texts& a, const Texts& b, bool shows_text,
                   std::vector<ProgramChange>* changes) {
   const auto shown = [&](const std::string& text) {
+    // Kernels are long or no text at all: their size has to do.
     return shows_text ? JsonQuote(text) : StrCat(text.size(), " bytes");
   };
   for (const auto& [name, text] : a) {
@@ -189,6 +194,7 @@ void CompareTexts(const char* kind, const Texts& a, const Texts& b, bool shows_t
 Texts KernelsOf(const vm::Executable& executable) {
   Texts texts;
   for (const vm::KernelInfo& kernel : executable.kernels())
+    // A kernel may be there in several formats.
     texts[StrCat(kernel.name, " (", kernel.format, ")")] = kernel.bytes;
   return texts;
 }

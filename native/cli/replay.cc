@@ -23,6 +23,7 @@ struct ReplayOptions {
   RunLimits limits;
   uint64_t until = kNoLimit;
 
+  // Inputs or a function that are given take the place of those in the record.
   bool uses_record(const vm::SavedTrace& trace) const {
     return input.inputs.empty() && !has_function && !trace.call().function.empty();
   }
@@ -31,6 +32,7 @@ struct ReplayOptions {
 Result<std::vector<Value>> RecordedArguments(const vm::SavedTrace& trace) {
   Value tuple;
   const std::string& text = trace.call().arguments;
+  // Through the C API, so that the values belong to the same library as the run.
   TERN_TRY(FromApi(tern_graph_from_json(text.data(), text.size(), tuple.out())));
   std::vector<Value> arguments;
   for (int32_t i = 0; i < tern_tuple_size(&tuple.get()); ++i) {
@@ -123,6 +125,7 @@ Status Replay(const ReplayOptions& options, const GlobalOptions& globals) {
   }
   if (!replayed.divergence) return Status();
   Value result;
+  // A replay that its own limit ended says nothing of what would have come.
   const Status ended = FromApi(tern_debugger_result(replayed.run.debugger.get(), result.out()));
   if (replayed.divergence->kind == vm::Divergence::Kind::kEnd && IsLimit(ended))
     return NothingCompared("the replay ended before the record does", ended);

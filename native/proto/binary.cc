@@ -16,6 +16,7 @@ using onnx::WireReader;
 
 enum WireType : uint32_t { kVarint = 0, kFixed = 1, kLength = 2 };
 
+// Protobuf's sint64: the sign goes into the lowest bit, so that small negative numbers are short.
 uint64_t ZigZag(uint64_t value) { return (value << 1) ^ (0 - (value >> 63)); }
 uint64_t UnZigZag(uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
 
@@ -41,6 +42,8 @@ class BinaryReader {
       const size_t offset = reader->offset();
       const FieldSpec* field = message.Find(reader->field());
       if (field == nullptr)
+        // Other readers keep unknown fields. Here they would be lost when the program is written
+        // again.
         return Damaged(tree_.Where(message, "", offset),
                        StrCat("there is no field with the number ", reader->field()));
       if (!field->repeated)
@@ -75,6 +78,7 @@ class BinaryReader {
       case FieldKind::kSint64:
       case FieldKind::kBool:
       case FieldKind::kFixed64:
+        // Repeated numbers may come packed or one by one, as a reader has to take both.
         if (has_length ? !field.repeated : !reader->is_scalar(IsFixed(field))) break;
         return ReadNumbers(reader, message, node);
     }
@@ -97,6 +101,7 @@ class BinaryReader {
     reader->Append(&node->numbers);
     for (uint64_t& number : node->numbers) {
       if (field.kind == FieldKind::kSint64) number = UnZigZag(number);
+      // Protobuf would cut the number off; that is another program.
       const uint64_t highest = field.kind == FieldKind::kBool ? 1 : UINT32_MAX;
       if (field.kind != FieldKind::kSint64 && number > highest)
         return Damaged(tree_.Where(message, field.name, node->offset),
@@ -112,6 +117,7 @@ class BinaryReader {
 
 // --- writing
 
+// Seven bits a byte; 0 takes one, too.
 uint64_t VarintBytes(uint64_t value) {
   return (static_cast<uint64_t>(std::bit_width(value | 1)) + 6) / 7;
 }
@@ -152,6 +158,7 @@ void Write(const Node& node, ByteWriter* out) {
     out->Varint(uint64_t{node.field->number} << 3 | (HasLength(node) ? kLength
                                                      : is_fixed      ? kFixed
                                                                      : kVarint));
+    // Computed anew at each level: trees are five deep, so it is not worth a table.
     if (HasLength(node)) out->Varint(ContentBytes(node));
     for (const uint64_t number : node.numbers)
       is_fixed ? out->U64(number) : out->Varint(OnWire(*node.field, number));

@@ -15,6 +15,7 @@ constexpr FieldKind kUint32 = FieldKind::kUint32, kSint64 = FieldKind::kSint64,
                     kMessage = FieldKind::kMessage;
 constexpr bool kRepeated = true, kOnce = false;
 
+// Numbers are for ever: a file of today must mean the same to every later version.
 constexpr FieldSpec kRegisterNameFields[] = {
     {1, "register", kUint32, kOnce},
     {2, "name", kString, kOnce},
@@ -33,6 +34,7 @@ constexpr FieldSpec kFunctionFields[] = {
 };
 constexpr MessageSpec kFunction{"Function", kFunctionFields};
 
+// A message without fields, so that a choice can hold it.
 constexpr MessageSpec kNone{"None", {}};
 constexpr FieldSpec kShapeFields[] = {{1, "dim", kSint64, kRepeated}};
 constexpr MessageSpec kShape{"Shape", kShapeFields};
@@ -59,6 +61,7 @@ constexpr FieldSpec kConstantFields[] = {
     {7, "shape", kMessage, kOnce, &kShape}, {8, "tensor", kMessage, kOnce, &kTensor},
     {9, "splat", kMessage, kOnce, &kSplat}, {10, "tuple", kMessage, kOnce, &kTuple},
 };
+// true: exactly one of the fields, a oneof.
 constexpr MessageSpec kConstant{"Constant", kConstantFields, true};
 
 constexpr FieldSpec kKernelFields[] = {

@@ -31,7 +31,9 @@ constexpr std::chrono::seconds kPatience(15);
 // After a refusal what the client still sends is read and dropped: closing at once would take the
 // answer back before the client has read it.
 constexpr std::chrono::seconds kDrainTime(1);
+// A browser opens some six; this is for one browser.
 constexpr size_t kMaxConnections = 64;
+// What is sent before others have their turn.
 constexpr size_t kPiece = 64 << 10;
 
 Status SocketError(std::string_view what, int port) {
@@ -81,6 +83,7 @@ std::string_view TypeOfFile(std::string_view name) {
   struct Row {
     std::string_view ending, type;
   };
+  // What the page consists of; a browser takes no module of another type.
   constexpr Row kRows[] = {
       {".html", "text/html; charset=utf-8"},
       {".js", "text/javascript; charset=utf-8"},
