@@ -30,7 +30,7 @@ core/base : # the bottom
 core/vm : core/base
 core/one : core/base/a.h
 hwy/ = core/vm/simd.h
-core ! iostream
+core ! iostream sys/
 core/base ! * but stdint.h
 headers ! functional
 """
@@ -99,6 +99,9 @@ class LayersTest(unittest.TestCase):
 
     def test_refused_standard_header(self):
         self.expect_broken("must not include <iostream>", vm__x_dot_cc="#include <iostream>\n")
+
+    def test_refused_folder_of_system_headers(self):
+        self.expect_broken("must not include <sys/>", vm__x_dot_cc="#include <sys/mman.h>\n")
 
     def test_only_listed_standard_headers(self):
         self.expect_broken("may include only", base__x_dot_cc="#include <vector>\n")
