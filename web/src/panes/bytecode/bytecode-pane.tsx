@@ -23,6 +23,7 @@ import {
   type RowExtras,
 } from './rows.js';
 
+// As in bytecode.css: rows that are not drawn have to be counted.
 const kRowHeight = 28;
 
 function useCode(program: LoadedProgram | undefined) {
@@ -31,6 +32,7 @@ function useCode(program: LoadedProgram | undefined) {
     const opcode = (row: CodeRow): number => (isFunctionRow(row) ? 0 : row.opcode.length);
     return {
       all, arrows: new Arrows(all),
+      // The column of mnemonics is as wide as the longest of this program.
       longest: all.reduce((most, row) => Math.max(most, opcode(row)), 4),
       hasJumps: all.some((row) => !isFunctionRow(row) && row.targets.length > 0),
     };
@@ -41,6 +43,7 @@ function useCode(program: LoadedProgram | undefined) {
 function useBytes(isShown: boolean): readonly string[] | undefined {
   const { program } = session.value;
   const [bytes, setBytes] = useState<{ of: unknown; texts: string[] } | undefined>();
+  // Bytes belong to a program: after another was loaded they are asked for again.
   const isKnown = bytes?.of === program;
   useEffect(() => {
     if (!isShown || !program || isKnown) return;
@@ -55,11 +58,13 @@ function useBytes(isShown: boolean): readonly string[] | undefined {
 /** What each instruction left in a register that still holds it. */
 function results(): ReadonlyMap<number, string> {
   const { machine, before, frame } = session.value;
+  // Gone back in, a run shows the registers of that step.
   const shown = before ?? machine;
   const writers = shown?.frames[frame]?.registers ?? [];
   const found = new Map<number, string>();
   registerRows(shown, frame).forEach(({ empty, type, value }, i) => {
     const pc = writers[i]?.writtenBy;
+    // A register that was written again tells of its last writer only.
     if (pc !== undefined && !empty) found.set(pc, `${type} ${value}`);
   });
   return found;
@@ -113,6 +118,7 @@ function Tools({ filter, onFilter, showsBytes, onBytes }: ToolsProps) {
 
 function columnsOf(shown: Record<'bytes' | 'arrows' | 'hits' | 'time' | 'result', boolean>) {
   const names = kColumns.map(([id]) => id);
+  // Columns that are not asked about are always there.
   return new Set<ColumnName>(names.filter((id) => shown[id as keyof typeof shown] ?? true));
 }
 
@@ -124,12 +130,14 @@ function usePlace(all: readonly CodeRow[], program: unknown) {
   const [part, setPart] = useState<number | undefined>();
   const rows = useMemo(() => shownRows(all, filter, folded), [all, filter, folded]);
   const rowAt = useMemo(() => rowOfPc(rows), [rows]);
+  // A row that cannot be gone to before the list is made anew without the filter.
   const wanted = useRef<number | undefined>(undefined);
   const go = (index: number): void => {
     setFocus(index);
     setPart(undefined);
   };
   const fold = (name: string, on = !folded.has(name)): void => {
+    // A new set, or nobody would hear of the change.
     const next = new Set(folded);
     if (on) next.add(name);
     else next.delete(name);
@@ -160,6 +168,7 @@ function usePlace(all: readonly CodeRow[], program: unknown) {
 type Place = ReturnType<typeof usePlace>;
 
 function follow(part: Part, { goTo }: Place): void {
+  // Jumps and functions lead to their code; a register is shown in its pane.
   if (part.leadsTo !== undefined) goTo(part.leadsTo);
   else if (part.register !== undefined) {
     pin({ kind: 'register', index: part.register, frame: session.value.frame });
@@ -174,6 +183,7 @@ function handleKey(event: KeyboardEvent, place: Place): boolean {
   const { key } = event;
   if (isFunctionRow(row)) {
     const isFolded = folded.has(row.functionName);
+    // The pattern of tree grids: right unfolds, left folds.
     const turns = key === 'Enter' || key === (isFolded ? 'ArrowRight' : 'ArrowLeft');
     if (turns) fold(row.functionName);
     return turns;
@@ -182,6 +192,7 @@ function handleKey(event: KeyboardEvent, place: Place): boolean {
   if (key === 'b') toggleBreakpoint(row.pc);
   else if (key === 'ArrowRight') setPart(Math.min((part ?? -1) + 1, parts.length - 1));
   else if (key === 'ArrowLeft' && part !== undefined) setPart(part > 0 ? part - 1 : undefined);
+  // From the first part left leads to the function, as to a parent.
   else if (key === 'ArrowLeft') go(headingOf(rows, focus));
   else if (key === 'Enter' && part !== undefined && parts[part]) follow(parts[part], place);
   else if (key === 'Enter') pin({ kind: 'pc', pc: row.pc });
@@ -206,7 +217,9 @@ function partAt({ rows, focus, part }: Place): string | undefined {
 function useExtras(showsBytes: boolean) {
   const { program, trace } = session.value;
   const bytes = useBytes(showsBytes);
+  // Counted by the worker over the record, anew when it has grown.
   const hits = useRunView({ view: 'hits' }, recordKey());
+  // Times of another program would be shown beside the wrong instructions.
   const timed = times.value?.of === program ? times.value : undefined;
   const spent = useMemo(() => new Map(timed?.rows.map((row) => [row.pc, row])), [timed]);
   const mostNanoseconds = useMemo(
@@ -231,6 +244,7 @@ function useFollowing({ goTo }: Place): void {
   const [selected] = links.value.pcs;
   useEffect(() => {
     if (pc !== undefined) goTo(pc);
+  // Not when rows change: filtering must not take the reader back to the run.
   }, [pc, program]);
   useEffect(() => {
     if (selected !== undefined && selected !== pc) goTo(selected);
@@ -283,6 +297,7 @@ export function BytecodePane() {
   const extras = useExtras(showsBytes);
   useFollowing(place);
   const columns = columnsOf({ ...extras.shown, arrows: hasJumps });
+  // By its id, which is what the grid tells screen readers (aria-activedescendant).
   const part = partAt(place);
   const lines = (first: number, last: number) => rows.slice(first, last).map((row, i) => (
     <Line

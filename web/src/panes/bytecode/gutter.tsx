@@ -6,11 +6,13 @@ const kWidth = 26;
 const kHeight = 28;
 const kLaneWidth = 5;
 
+// Arrows beyond the last lane share it.
 const x = (lane: number): number => kWidth - 6 - kLaneWidth * Math.min(lane, kLanes - 1);
 
 /** The piece of one arrow that a row shows. */
 function piece({ from, to, lane }: Arrow, pc: number): string {
   const middle = kHeight / 2;
+  // An arrow is drawn row by row, since rows out of sight are not there.
   const [low, high] = from < to ? [from, to] : [to, from];
   const top = pc === low ? middle : 0;
   const bottom = pc === high ? middle : kHeight;

@@ -91,6 +91,7 @@ export interface Part {
 /** The parts of a row in their order on the screen. */
 export function partsOf(row: InstructionRow): Part[] {
   const parts: Part[] = [];
+  // Only functions of the program have code to lead to; primitives have none.
   if (row.calleePc !== undefined) parts.push({ id: `part-${row.pc}-f`, leadsTo: row.calleePc });
   row.operands.forEach(({ register, leadsTo }, i) => {
     parts.push({ id: `part-${row.pc}-${i}`, register, leadsTo });
@@ -166,6 +167,7 @@ function Chip({ of: it, kind, text, label = '', props }: ChipProps) {
 
 function Callee(props: InstructionLineProps) {
   const { row, part, onPart } = props;
+  // The callee comes first among the parts, where it is one.
   const leads = row.calleePc === undefined ? undefined : partsOf(row)[0];
   return (
     <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
@@ -196,6 +198,7 @@ function Arguments(props: InstructionLineProps) {
 
 function Time({ nanoseconds, mostNanoseconds }: RowExtras) {
   if (nanoseconds === undefined) return null;
+  // Relative to the slowest: a bar says where to look, the number how much.
   const part = mostNanoseconds > 0 ? nanoseconds / mostNanoseconds : 0;
   return (
     <>
@@ -212,6 +215,7 @@ const kBytesMeaning =
 
 type Cell = (props: InstructionLineProps) => JSX.Element;
 
+// One cell for each column, so that a column without one does not compile.
 const kCells: Record<ColumnName, Cell> = {
   break: ({ row, breaks }) => (
     <span role="gridcell" class="c-break"><Breakpoint pc={row.pc} breaks={breaks} /></span>

@@ -14,6 +14,7 @@ import { Pane } from '../pane.js';
 import { DrawingArea } from './drawing-area.js';
 
 const kDigits = Array.from({ length: 10 }, (_, digit) => digit);
+// A stroke gives a result at each of its points. Screen readers would read them all.
 const kQuietMilliseconds = 600;
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
@@ -28,6 +29,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
+// Values of 0 to 255, white on black as in the data that the model learnt from.
 function grey(image: Float32Array | undefined): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(4 * kSide * kSide);
   for (let i = 0; i < kSide * kSide; i++) {
@@ -127,6 +129,7 @@ function Samples() {
 function Table() {
   const { image } = session.value;
   const values = image ?? new Float32Array(kSide * kSide);
+  // As whole numbers: the sampling gives fractions that nobody reads.
   const rounded = Array.from(values, Math.round);
   return (
     <NumberTable
@@ -152,6 +155,7 @@ function Elsewhere() {
 
 export function DrawPane() {
   const { image, program, strokes } = session.value;
+  // Without a program the area is there all the same: the digits are on their way.
   if (program && !canClassify(session.value))
     return (
       <Pane id="draw" title="Draw a digit">

@@ -8,6 +8,7 @@ import { session } from '../../state/store.js';
 
 const kKeyStep = 10;
 const kFineStep = 2;
+// Where most digits begin.
 const kCentre: Point = { x: kCanvasSide / 2, y: kCanvasSide / 4 };
 const kArrows: Record<string, [dx: number, dy: number]> = {
   ArrowLeft: [-1, 0],
@@ -25,6 +26,7 @@ function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke): void {
   context.beginPath();
   stroke.forEach(({ x, y }, i) => (i === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
   const [first] = stroke;
+  // A point alone: a line of no length is not drawn.
   if (stroke.length === 1 && first) context.lineTo(first.x + 0.01, first.y);
   context.stroke();
 }
@@ -43,6 +45,7 @@ function paintPen(context: CanvasRenderingContext2D, { at, down }: Pen): void {
 function paint(canvas: HTMLCanvasElement, strokes: readonly Stroke[], pen: Pen | undefined): void {
   const context = canvas.getContext('2d');
   if (!context) return;
+  // Not the page's colours: this is the image that the model sees, white ink on black.
   context.fillStyle = '#000';
   context.fillRect(0, 0, kCanvasSide, kCanvasSide);
   context.strokeStyle = '#fff';
@@ -88,8 +91,10 @@ function usePointer() {
   const drawing = useRef(false);
   return {
     onPointerDown: (event: PointerEvent): void => {
+      // Of a mouse the main button; touches and pens have 0.
       if (event.button !== 0) return;
       const canvas = event.currentTarget as HTMLCanvasElement;
+      // Moves outside of the square still belong to the stroke.
       canvas.setPointerCapture(event.pointerId);
       drawing.current = true;
       beginStroke(toPoint(canvas, event));
@@ -97,6 +102,7 @@ function usePointer() {
     onPointerMove: (event: PointerEvent): void => {
       if (!drawing.current) return;
       const canvas = event.currentTarget as HTMLCanvasElement;
+      // Browsers put moves together between two frames; the points in between make the line round.
       const events = event.getCoalescedEvents?.() ?? [];
       extendStroke(...(events.length > 0 ? events : [event]).map((e) => toPoint(canvas, e)));
     },
@@ -120,10 +126,12 @@ export function DrawingArea() {
   }, [strokes, pen, keyed]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    // Those are the browser's.
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = handleKey(event, pen);
     if (!next) return;
     event.preventDefault();
+    // The pen is shown to who uses keys only.
     setKeyed(true);
     setPen(next);
   };

@@ -24,6 +24,7 @@ function Result({ comparison, other }: { comparison: TensorComparison; other: st
   );
 }
 
+// What is no number counts as 0, so that an emptied field is not NaN.
 function NumberField({ label, value, onValue, testid, step = 'any' }: {
   label: string; value: number; onValue: (value: number) => void; testid: string; step?: string;
 }) {
@@ -42,6 +43,7 @@ export function CompareTab() {
   const { trace } = session.value;
   const [step, setStep] = useState(0);
   const [register, setRegister] = useState(0);
+  // The tolerances of the standard's own tests; they are the tab's, so they end with it.
   const [atol, setAtol] = useState(1e-7);
   const [rtol, setRtol] = useState(1e-3);
   const { comparison, comparedWith } = inspector.value;

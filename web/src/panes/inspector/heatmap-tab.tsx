@@ -18,6 +18,8 @@ interface Cell {
 }
 
 function ColourBar({ range }: { range: ColourRange }) {
+  // More than eyes tell apart, and drawn by the same function as the cells, so the bar cannot
+  // differ from them.
   const kSteps = 128;
   const pixels = useMemo(() => {
     const made = new Uint8ClampedArray(kSteps * 4);
@@ -42,6 +44,7 @@ function cellText(picture: TensorPicture, { row, column }: Cell): string {
   const bad = picture.bad[i]!;
   const place = `row ${row}, column ${column}`;
   const [low, high] = [picture.low[i]!, picture.high[i]!];
+  // All its elements are NaN or infinite, so that it has no range.
   if (Number.isNaN(low)) return `${place}: not finite`;
   const value = low === high ? formatNumber(low)
     : `${formatNumber(low)} to ${formatNumber(high)}, mean ${formatNumber(picture.mean[i]!)}`;
@@ -54,6 +57,8 @@ function elementOf(picture: TensorPicture, { row, column }: Cell): number[] {
   const { view, layout } = inspector.value;
   if (!view || !layout) return [];
   const index = [...view.index];
+  // A picture has at most so many cells; then a cell stands for several elements, and this is its
+  // first.
   const set = (axis: number, cell: number, cells: number): void => {
     if (axis >= 0) index[axis] = Math.floor((cell * extentOf(layout.shape, axis)) / cells);
   };
@@ -68,6 +73,7 @@ const kMoves: Record<string, [number, number]> = {
 };
 
 function moved(cell: Cell, key: string, { rows, columns }: TensorPicture): Cell | undefined {
+  // As in a grid: along the row and not to a corner.
   if (key === 'Home') return { ...cell, column: 0 };
   if (key === 'End') return { ...cell, column: columns - 1 };
   const by = kMoves[key];
@@ -79,6 +85,7 @@ function moved(cell: Cell, key: string, { rows, columns }: TensorPicture): Cell 
 /** The frame around the cell at hand; placed by the style object model. */
 function CellFrame({ cell, picture }: { cell: Cell; picture: TensorPicture }) {
   const frame = useRef<HTMLSpanElement>(null);
+  // The policy of the page allows no style attributes.
   useLayoutEffect(() => {
     const style = frame.current!.style;
     style.left = `${(100 * cell.column) / picture.columns}%`;
@@ -121,12 +128,14 @@ function Picture({ picture, cell, setCell }: PictureProps) {
   const { rows, columns } = picture;
   const scale = scaleOf(rows, columns);
   const pixels = useMemo(() => picturePixels(picture, range, scale), [picture]);
+  // Another slice may have fewer cells than the one in which the cursor was set.
   const at = { row: Math.min(cell.row, rows - 1), column: Math.min(cell.column, columns - 1) };
   const { place, name } = inspector.value;
   const go = (to: Cell, isPinned: boolean): void => {
     setCell(to);
     const index = elementOf(picture, to);
     const selection = { kind: 'element', register: place?.register ?? 0, index } as const;
+    // Moving shows in other panes where the element is, Enter keeps it there.
     if (isPinned) pin(selection);
     else hover(selection);
   };
@@ -144,6 +153,7 @@ function Picture({ picture, cell, setCell }: PictureProps) {
           });
           if (!next) return;
           event.preventDefault();
+          // Arrows are also keys of the page: they step the run.
           event.stopPropagation();
           go(next, false);
         }}

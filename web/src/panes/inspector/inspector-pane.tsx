@@ -17,6 +17,7 @@ import { HexTab, LayoutTab } from './memory-tabs.js';
 import { TableTab } from './table-tab.js';
 
 const kTabNames = Object.keys(kTabs) as InspectorTab[];
+// A new way to look is a component here and its name in kTabs.
 const kContents = {
   heatmap: HeatmapTab, table: TableTab, histogram: HistogramTab, stats: StatsTab,
   layout: LayoutTab, hex: HexTab, compare: CompareTab,
@@ -24,6 +25,7 @@ const kContents = {
 
 function TabBar() {
   const move = (event: KeyboardEvent): void => {
+    // The pattern of tabs: one of them is in the order of Tab, arrows go between them.
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
@@ -57,6 +59,8 @@ function Facts() {
     ['strides', formatShape(strides)],
     ['offset', `${offset} B`],
     ['size', formatBytes(bytes)],
+    // A view shows how large the memory is that it looks into; other libraries' memory has no known
+    // size.
     ['storage', storageBytes > 0 ? formatBytes(storageBytes) : 'from outside'],
     ['layout', contiguous ? 'contiguous' : 'strided'],
     ['hash', hash],
@@ -132,6 +136,7 @@ function AxisPickers() {
 
 async function saveNpy(): Promise<void> {
   const tensor = await fetchTensor(true);
+  // Nothing for types that NumPy has not.
   const bytes = tensor && npyBytes(tensor);
   if (bytes) saveFile('tensor.npy', bytes);
 }

@@ -9,10 +9,12 @@ import '../../style/profile.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
+// One operator with other shapes is another row.
 const keyOf = ({ name, shapes }: ProfileOperator): string => `${name}\n${shapes}`;
 
 /** More or less than the baseline, in words and signs. */
 function Change({ by }: { by: number | undefined }) {
+  // In words and signs as well as by colour.
   if (by === undefined) return <span class="worse">+ new</span>;
   if (by === 0) return <>=</>;
   return (
@@ -44,6 +46,7 @@ function changeColumn(shown: ProfileReport): Column<ProfileOperator>[] {
   const old = new Map(before.operators.map((row) => [keyOf(row), row.nanoseconds / before.runs]));
   const changeOf = (row: ProfileOperator): number | undefined => {
     const then = old.get(keyOf(row));
+    // A run each: profiles may be of different numbers of runs.
     return then === undefined ? undefined : row.nanoseconds / shown.runs - then;
   };
   return [{

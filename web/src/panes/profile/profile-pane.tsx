@@ -19,6 +19,7 @@ const kViews = { time: 'Time order', heavy: 'Left heavy', sandwich: 'Sandwich' }
 type View = keyof typeof kViews;
 const view = signal<View>('time');
 
+// Pixels of one level of calls.
 const kLine = 22;
 
 /** The range of nanoseconds in sight. */
@@ -27,6 +28,7 @@ interface Range {
   to: number;
 }
 
+// Read from the sheet, so that themes and forced colours change them.
 const colours = (element: HTMLElement): string[] =>
   Array.from({ length: 8 }, (_, i) =>
     getComputedStyle(element).getPropertyValue(`--flame-${i}`).trim() || 'gray');
@@ -36,6 +38,7 @@ function draw(
 ): void {
   const { clientWidth: width, clientHeight: height } = canvas;
   const ratio = globalThis.devicePixelRatio || 1;
+  // Setting it also clears what was drawn.
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   const context = canvas.getContext('2d');
@@ -52,6 +55,7 @@ function draw(
   shown.forEach((box, i) => {
     const x = (box.start - from) * scale;
     const wide = box.duration * scale;
+    // Out of sight.
     if (x > width || x + wide < 0) return;
     // Of boxes narrower than a pixel one stands for all.
     if (wide < 1 && box.depth === drawnDepth && x - drawn < 1 && i !== at) return;
@@ -73,6 +77,7 @@ function draw(
     }
     const left = Math.max(x, 0) + 5;
     const room = Math.min(x + wide, width) - left - 4;
+    // Less than three letters say nothing.
     if (room < 24) return;
     context.fillStyle = style.getPropertyValue('--flame-text');
     const letters = Math.floor(room / 7.3);
@@ -96,6 +101,7 @@ function neighbour(shown: readonly FlameBox[], at: number, key: string): number 
   const find = (step: 1 | -1, wanted: number): number => {
     for (let i = at + step; i >= 0 && i < shown.length; i += step) {
       if (shown[i]!.depth === wanted) return i;
+      // Boxes are in the order of calls: one above both ends the search.
       if (shown[i]!.depth < Math.min(depth, wanted)) return at;
     }
     return at;
@@ -113,6 +119,7 @@ function useZoom(shown: readonly FlameBox[]) {
   const [range, setRange] = useState<Range>({ from: 0, to: end });
   useEffect(() => setRange({ from: 0, to: end }), [shown]);
   const zoom = (factor: number, around: number): void => setRange(({ from, to }) => {
+    // Never more than the whole, and what is around stays in its place.
     const length = Math.min((to - from) * factor, end);
     const start = Math.max(0, Math.min(around - (around - from) * factor, end - length));
     return { from: start, to: start + Math.max(length, 10) };
@@ -130,11 +137,13 @@ function useDrawing(
   const [size, setSize] = useState(0);
   useEffect(() => {
     const observer = new ResizeObserver(() => setSize(canvas.current?.clientWidth ?? 0));
+    // Splitters and the window change the width without a render.
     observer.observe(canvas.current!);
     return () => observer.disconnect();
   }, []);
   const depth = shown.reduce((most, box) => Math.max(most, box.depth), 0) + 1;
   useLayoutEffect(() => {
+    // Deeper stacks than 60 calls are cut off; tables show all.
     canvas.current!.style.height = `${Math.min(depth, 60) * kLine}px`;
     draw(canvas.current!, shown, range, at);
   }, [shown, range, at, size, picked.value]);
@@ -189,6 +198,7 @@ function Flame({ shown }: { shown: readonly FlameBox[] }) {
             if (box) fit(box);
           }}
           onWheel={(event) => {
+            // Without Ctrl the wheel scrolls the page, as everywhere.
             if (!event.ctrlKey) return;
             event.preventDefault();
             const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -265,6 +275,7 @@ function Tools() {
         <input
           type="number" min="1" max="1000" value={repeat.value} data-testid="profile-runs"
           onChange={(event) => {
+            // What is no number is one run.
             const asked = Math.floor(Number(event.currentTarget.value)) || 1;
             repeat.value = Math.min(Math.max(asked, 1), 1000);
           }}
