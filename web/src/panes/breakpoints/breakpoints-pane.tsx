@@ -25,6 +25,7 @@ function Add() {
   const submit = (event: Event): void => {
     event.preventDefault();
     if (text.trim() === '') return;
+    // The core reads the text; what is wrong with it is shown at its row.
     void addWatch(text.trim());
     setText('');
   };
@@ -54,6 +55,7 @@ function WatchRow({ watch }: { watch: Watch }) {
   const { id, text, enabled } = watch;
   const state = watchStates.value.get(id);
   const error = state?.error ?? '';
+  // The field names its error, so that both are read together.
   const errorId = `watch-error-${id}`;
   return (
     <li class="watch">
@@ -87,6 +89,7 @@ function PlaceRow({ pc, enabled }: { pc: number; enabled: boolean }) {
   const { program } = session.value;
   const row = program && rowAt(program.info, pc);
   const toggle = (): void => {
+    // A place that is switched off is remembered here: the core has no such breakpoints.
     keepSwitchedOff(pc, enabled);
     toggleBreakpoint(pc);
   };
@@ -107,6 +110,7 @@ function PlaceRow({ pc, enabled }: { pc: number; enabled: boolean }) {
   );
 }
 
+// The unit in which people think of each, and how much of the core's it is.
 const kLimits: readonly [name: keyof RunLimits, unit: number, text: string][] = [
   ['steps', 1e6, 'million instructions'], ['milliseconds', 1000, 's'], ['bytes', 2 ** 20, 'MiB'],
 ];
@@ -140,6 +144,7 @@ function Limits() {
 function useHits(): void {
   const key = cursorKey();
   const { run } = session.value;
+  // Not at once: the pane was opened, nothing has moved.
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current && run !== 'running') void refreshWatches();
@@ -151,6 +156,7 @@ export function BreakpointsPane() {
   useHits();
   const { breakpoints } = session.value;
   const off = switchedOff.value;
+  // In the order of the code, those that are switched off among the others.
   const places = [...new Set([...breakpoints, ...off])].sort((a, b) => a - b);
   const count = places.length + watches.value.length;
   return (

@@ -26,6 +26,7 @@ function Tensors({ comparison: found, shape }: {
 function Difference({ of }: { of: TraceDivergence }) {
   const [a, b] = sidesOf(of);
   const values = valueDifference.value;
+  // Elements come a moment later; those of the difference before must not stand beside this one.
   const tensors = values?.of === of ? values.comparison : undefined;
   return (
     <section aria-label="The picked difference">
@@ -44,6 +45,7 @@ function Difference({ of }: { of: TraceDivergence }) {
 }
 
 export function ComparePane() {
+  // Each of the four panes follows the runs: any of them may be the only one that is shown.
   useEffect(followRuns, []);
   const found = comparison.value;
   const picked = pickedDivergence.value;

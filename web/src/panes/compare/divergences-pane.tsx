@@ -26,6 +26,7 @@ const kColumns: readonly Column<TraceDivergence>[] = [
 
 export function DivergencesPane() {
   useEffect(followRuns, []);
+  // Nothing yet is told apart from no difference.
   const found = comparison.value;
   const picked = pickedDivergence.value;
   return (

@@ -21,6 +21,7 @@ interface Frame {
   colour: Palette;
 }
 
+// Scales from which titles, then names, are legible; words are the dearest part of the drawing.
 const kWordsFrom = 0.42;
 const kNamesFrom = 0.62;
 
@@ -37,8 +38,11 @@ function drawLines({ context, colour }: Frame, picture: GraphPicture, seen: Wind
   const trace = (line: number): void => {
     const { from, to } = lines[line]!;
     const [x0, y0, x1, y1] = [x[from]!, y[from]!, x[to]!, y[to]!];
+    // Boxes that have no place yet.
     if (Number.isNaN(x0) || Number.isNaN(x1)) return;
+    // By height alone: graphs are long and narrow, and this is cheap.
     if (Math.max(y0, y1) < seen.top || Math.min(y0, y1) > seen.bottom) return;
+    // Lines over several ranks go around the boxes between.
     const points = paths.get(line);
     if (points) {
       context.moveTo(points[0]!, points[1]!);
@@ -52,6 +56,7 @@ function drawLines({ context, colour }: Frame, picture: GraphPicture, seen: Wind
   };
   context.strokeStyle = colour('line-strong');
   context.beginPath();
+  // All in one path: strokes cost more than lines.
   for (let i = 0; i < lines.length; i++) trace(i);
   context.stroke();
   if (picked === undefined) return;
@@ -65,6 +70,7 @@ function drawLines({ context, colour }: Frame, picture: GraphPicture, seen: Wind
 function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   let length = text.length;
+  // Some letters at a time: measuring is slow.
   while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width)
     length = Math.floor(length * 0.85);
   return `${text.slice(0, length)}…`;
@@ -139,6 +145,7 @@ export function wholeSight(
   if (left > right || width === 0 || height === 0) return undefined;
   const scale = Math.min(Math.max(Math.min(width / (right - left), height / (bottom - top)), least),
     1);
+  // A long graph is shown from its inputs on, at a size at which it can be read.
   const isLong = (bottom - top) * scale > height;
   return {
     x: (left + right) / 2, y: isLong ? top + height / scale / 2 : (top + bottom) / 2, scale,

@@ -23,6 +23,7 @@ function useSize(element: { current: HTMLElement | null }): readonly [number, nu
     const it = element.current!;
     const measure = (): void => setSize([it.clientWidth, it.clientHeight]);
     measure();
+    // Splitters and tabs change the size without drawing the page.
     const observer = new ResizeObserver(measure);
     observer.observe(it);
     return () => observer.disconnect();
@@ -36,6 +37,7 @@ function boxByKey({ graph, places, cursor, picked }: Shown, key: string): number
   if (key === 'End') return graph.boxes.length - 1;
   const direction = kDirections[key];
   const at = cursor ?? picked;
+  // The first arrow goes to the first box, from where the others lead along lines.
   return direction && (at === undefined ? 0 : neighbour(graph, at, direction, places));
 }
 
@@ -51,6 +53,7 @@ function onKey(event: KeyboardEvent, props: GraphCanvasProps): void {
   else if (key === '0') view.current?.whole();
   else return;
   event.preventDefault();
+  // Arrows are also keys of the page: they step the run.
   event.stopPropagation();
 }
 
@@ -69,6 +72,7 @@ function useView(canvas: { current: HTMLCanvasElement | null }, props: GraphCanv
   }, []);
   useLayoutEffect(() => view.current?.show(props, ...size));
   useEffect(() => view.current?.draw(), [theme]);
+  // A box that was picked while the graph was laid out is gone to when it has its place.
   const isPlaced = places.placed === graph.boxes.length;
   useEffect(() => {
     if (picked !== undefined) view.current?.goTo(picked);
@@ -85,6 +89,7 @@ export function GraphCanvas(props: GraphCanvasProps) {
   const hands = () => view.current?.hands;
   const onClick = (event: MouseEvent): void => {
     const box = view.current?.clicked(event);
+    // Beside all boxes, or the end of a drag.
     if (box === undefined) return;
     onCursor(box);
     pinBox(box);

@@ -59,6 +59,8 @@ function Instructions({ name }: { name: string }) {
 
 function Detail({ of, box }: { of: DrawnGraph; box: number }) {
   const { kind, title, detail, node } = of.boxes[box]!;
+  // The file says types where values are made, so those that are read are looked up on the lines
+  // that bring them.
   const typeOf = new Map(of.into[box]!.flatMap((line) => of.lines[line]!.values)
     .map(({ name, type }) => [name, type]));
   return (
@@ -133,6 +135,7 @@ function Search({ query, found, cursor, onQuery, onCursor }: SearchProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || found.length === 0) return;
     event.preventDefault();
+    // Enter goes on to the next, Shift+Enter back, around the ends.
     const next = (at + (event.shiftKey ? -1 : 1) + found.length) % found.length;
     onCursor(found[at < 0 && event.shiftKey ? found.length - 1 : next]!);
   };
@@ -180,11 +183,13 @@ export function GraphPane() {
     setQuery('');
   }, [made]);
   const found = useMemo(() => (made ? searchBoxes(made.boxes, query) : []), [made, query]);
+  // The picture asks for each box that it draws.
   const marked = useMemo(() => new Set(found), [found]);
   const moveTo = (box: number): void => {
     setCursor(box);
     hoverBox(box);
   };
+  // What is picked stays when the cursor moves on.
   const shown = picked ?? cursor;
   const nodes = made ? made.boxes.filter(({ kind }) => kind === 'node').length : 0;
   return (

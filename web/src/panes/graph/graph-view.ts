@@ -41,6 +41,7 @@ export class GraphView {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
     }
+    // Another graph is looked at anew; the same one stays where it was dragged to.
     if (this.graph !== shown.graph) this.sight = undefined;
     this.graph = shown.graph;
     this.sight ??= wholeSight(shown.places, width, height, kReadable);
@@ -61,6 +62,7 @@ export class GraphView {
     const { x, y } = this.shown.places;
     const now = this.sight;
     if (!now || x[box] === undefined || Number.isNaN(x[box])) return;
+    // Never further away than the words can be read, and not closer than it was.
     const scale = Math.max(now.scale, kReadable);
     const isFar = scale !== now.scale ||
       Math.abs(x[box] - now.x) > kNear * this.width / scale ||
@@ -75,6 +77,7 @@ export class GraphView {
   wheel(event: WheelEvent): void {
     event.preventDefault();
     const middle = this.middle();
+    // Wheels give lines (1), touchpads pixels; the factors make a notch of either about as far.
     const by = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0016));
     if (!this.sight) return;
     this.look(zoomed(this.sight, by,

@@ -18,6 +18,7 @@ const kKinds: readonly [ObjectKind | 'difference', string][] = [
   ['difference', 'changed since a step'],
 ];
 
+// A constant may be held by hundreds of registers and objects.
 const kMostHolders = 3;
 
 function Holders({ holders }: ObjectView) {
@@ -44,6 +45,7 @@ interface HeapRow extends ObjectView {
   readonly sign?: string;
 }
 
+// Ids are of the record: an object keeps its own while one goes back and forth.
 function isPicked({ id }: HeapRow): boolean {
   const selection = highlighted.value;
   return selection?.kind === 'object' && selection.id === id;
@@ -99,6 +101,7 @@ function Table({ rows, label }: { rows: readonly HeapRow[]; label: string }) {
 function Why({ objects }: ObjectsView) {
   const selection = highlighted.value;
   if (selection?.kind !== 'object') return null;
+  // From a register or a constant to the object: the first reason why it is alive.
   const path = retainingPath(objects, selection.id);
   if (!path) return null;
   return <p class="row-detail" data-testid="why-alive">{path}</p>;
@@ -108,6 +111,7 @@ function Objects({ kind }: { kind: ObjectKind }) {
   const view = useRunView({ view: 'objects', list: kind }, cursorKey());
   if (!view) return null;
   const { objects, count, bytes } = view;
+  // What is alive when the run has ended, and nobody was given.
   const word = kind === 'leaked' ? 'leak' : 'object';
   return (
     <>
@@ -142,6 +146,7 @@ function Difference() {
   const [from, setFrom] = useState<number | undefined>();
   const first = trace?.first ?? 0;
   const end = trace?.end ?? 0;
+  // The record may have lost the step that was asked for, or not reached it yet.
   const begin = Math.min(Math.max(from ?? first, first), end);
   const view = useRunView(
     { view: 'difference', from: begin, to: Math.min(Math.max(steps, first), end) }, cursorKey());

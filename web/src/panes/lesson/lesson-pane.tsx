@@ -44,6 +44,7 @@ function TaskLine({ task, state }: { task: Task; state: 'done' | 'now' | 'later'
         <button
           type="button" class="small" data-testid="show-pane"
           onClick={() => {
+            // The pane may be behind a tab. It has to be drawn before it can be focused.
             reveal(task.pane);
             setTimeout(() =>
               document.querySelector<HTMLElement>(`[data-pane="${task.pane}"]`)?.focus());
@@ -57,6 +58,7 @@ function TaskLine({ task, state }: { task: Task; state: 'done' | 'now' | 'later'
 }
 
 function Tasks() {
+  // In order: a task counts only when those before it are done.
   const done = tasksDone.value;
   return (
     <ol class="tasks" data-testid="lesson-tasks">
@@ -72,6 +74,8 @@ function Tasks() {
 /** What is said of an answer: held against the page at the moment when it is given. */
 function verdict(picked: number): { right: boolean; text: string } {
   const choice = lesson.value.choices[picked]!;
+  // No list of right answers: each is a statement about what the page shows, which a visitor may
+  // have changed.
   const right = choice.holds(facts.value);
   const says = wordsOf(choice.says, facts.value);
   return { right, text: `${right ? 'Yes.' : 'Not so.'} ${says}` };
@@ -80,6 +84,7 @@ function verdict(picked: number): { right: boolean; text: string } {
 function Question() {
   const { question, choices, id } = lesson.value;
   const [picked, setPicked] = useState<number | undefined>();
+  // Kept as it was said, since the page goes on changing.
   const [said, setSaid] = useState<{ right: boolean; text: string } | undefined>();
   const answer = (event: Event): void => {
     event.preventDefault();
@@ -157,6 +162,7 @@ function Footer() {
 
 function Program() {
   const { opens } = lesson.value;
+  // A visitor may have opened something else meanwhile; then the lesson offers its program again.
   const isThere = isOpen(lesson.value, facts.value);
   const title = galleryEntry(opens)?.title ?? opens;
   return (
@@ -175,6 +181,7 @@ function Program() {
 export function LessonPane() {
   useEffect(followTour, []);
   const { id, title, words, tasks } = lesson.value;
+  // The question is about what the tasks have shown.
   const canAnswer = tasksDone.value >= tasks.length && isOpen(lesson.value, facts.value);
   return (
     <Pane id="lesson" title={title} note={`${progress.value.lesson + 1} of ${kLessons.length}`}>

@@ -48,7 +48,9 @@ function drawBar(surface: Surface, bar: Bar, top: number, x: (step: number) => n
   const height = heightOf(bar.bytes, scaled);
   const y = top + (kRowHeight - height) / 2;
   const left = x(bar.defined);
+  // A value of one step is still two pixels.
   const right = Math.max(x(bar.ended), left + 2);
+  // From here on the value is held for nothing: that part is hollow.
   const used = Math.min(Math.max(x(bar.lastUse), left), right);
   const round = Math.min(3, (right - left) / 2);
   context.fillStyle = hatch(surface, ink, 'slash');
@@ -90,10 +92,12 @@ function drawSigns({ context, colour }: Surface, bar: Bar, box: Box): void {
   if (bar.uses > 0 && right - left > 8) context.fillRect(used - 1, y - 2, 2, height + 4);
   context.font = '11px sans-serif';
   context.textBaseline = 'middle';
+  // Killed before the frame ended, and there is room to say so.
   if (bar.end !== 'held' && right - used > 9) context.fillText('†', right - 8, y + height / 2);
   const room = used - left - 8;
   if (room < 40 || height < 12) return;
   const text = bar.type;
+  // A type that is cut off would be another type.
   if (context.measureText(text).width > room) return;
   context.fillStyle = colour('surface');
   context.fillText(text, left + 5, y + height / 2 + 0.5);
@@ -102,6 +106,7 @@ function drawSigns({ context, colour }: Surface, bar: Bar, box: Box): void {
 function drawCells(surface: Surface, { view }: Picture, rowOf: Map<number, number>,
   x: (step: number) => number, top: (row: number) => number): void {
   const { context, colour } = surface;
+  // What is too short for bars, counted per register and column.
   const { cells, stepsPerColumn, enter } = view;
   const most = cells.count.reduce((a, b) => Math.max(a, b), 1);
   context.fillStyle = colour('accent');
@@ -128,6 +133,7 @@ export function drawLifetimes(surface: Surface, picture: Picture): void {
   const x = xOf(view, width);
   const rowOf = new Map(rows.map((register, row) => [register, row]));
   const top = (row: number): number => row * kRowHeight - scrollTop;
+  // Frames have up to thousands of registers; only those in sight are drawn.
   const isSeen = (row: number): boolean => top(row) > -kRowHeight && top(row) < height;
   context.font = '12px monospace';
   context.textBaseline = 'middle';

@@ -15,6 +15,7 @@ import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
 
+// Units of the drawing, which is stretched to the pane.
 const kWidth = 720;
 const kHeight = 220;
 
@@ -32,6 +33,7 @@ function pick(index: number, at: PlacedMemory): void {
 /** What is alive at each binding, as an area: no arrangement can lie below it. */
 function LiveArea({ at, highest }: { at: PlacedMemory; highest: number }) {
   const step = kWidth / Math.max(at.liveBy.length, 1);
+  // Bytes grow upwards, coordinates of SVG downwards.
   const y = (bytes: number): number => kHeight - (bytes / highest) * kHeight;
   const points = at.liveBy.flatMap((bytes, i) =>
     [`${i * step},${y(bytes)}`, `${(i + 1) * step},${y(bytes)}`]);
@@ -43,6 +45,7 @@ const boundOf = ({ before, planned, live }: PlacedMemory, how: PlanArrangement):
 
 function Picture({ planned, at }: Placed) {
   const how = arrangement.value;
+  // Each arrangement fills the height, so that its gaps are seen; the figures above compare them.
   const highest = Math.max(boundOf(at, how), 1);
   const step = kWidth / Math.max(at.liveBy.length, 1);
   const scale = kHeight / highest;
@@ -57,6 +60,7 @@ function Picture({ planned, at }: Placed) {
       {how === 'live' ? null : planned.tensors.map(({ name, first, last, storage }, i) => {
         const { bytes, base, alone } = at.tensors[i]!;
         const bottom = how === 'alone' ? alone : base;
+        // A small tensor is still one line.
         const height = Math.max(bytes * scale, 1);
         const classes = [
           'tensor', `storage-${Math.abs(storage) % 8}`, storage < 0 ? 'own' : '',
@@ -124,6 +128,7 @@ function Tools() {
 
 function Content({ planned, at }: Placed) {
   const { before, planned: arena, live } = at;
+  // Against every tensor having memory of its own.
   const saved = before > 0 ? 100 * (1 - arena / before) : 0;
   return (
     <>

@@ -13,15 +13,18 @@ import { FilePicker } from '../../widgets/file-picker.js';
 import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
 
+// "model.onnx" is saved as "model.tern".
 const baseOf = (name: string): string => name.replace(/\.\w+$/, '');
 
 function saveState(): Promise<void> {
   return guarded(async () => {
     const name = baseOf(session.value.program?.name ?? 'tern');
+    // All that the address has no room for (docs/playground.md).
     saveFile(`${name}.ternplay`, await savedState());
   });
 }
 
+// How it was made ready: an executable is run as it is.
 const kKinds = {
   executable: 'executable',
   onnx: 'ONNX, compiled here',
@@ -99,6 +102,7 @@ function Loaded() {
   const { program } = session.value;
   if (!program) return null;
   const { info, executable, name } = program;
+  // Also of what was compiled here: then no compiler is needed to run it.
   const saveAs = `${baseOf(name)}.tern`;
   return (
     <>
@@ -139,6 +143,7 @@ function Loaded() {
 
 export function ProgramPane() {
   const { program, run, runtime } = session.value;
+  // Until the engine is there nothing can be loaded, and that is no mistake.
   const starting = run === 'loading';
   return (
     <Pane id="program" title="Program" note={program?.name} tools={<Tools />}>

@@ -34,6 +34,7 @@ function fetchOfRecords(): void {
 
 function fillFrom(parameter: string, file: File): void {
   void guarded(async () => {
+    // What reads files comes with the first one: the page starts without it.
     const { setInputFile } = await import('../../state/files.js');
     await setInputFile(parameter, file);
   });
@@ -47,6 +48,7 @@ const kFills: [Fill, string][] = [
 
 function fillsOf(parameter: Parameter, { fileName }: InputChoice): [Fill, string][] {
   const fills = [...kFills];
+  // Only where a drawing fits; first, because it is what the page was opened for.
   if (takesDrawing(parameter)) fills.unshift(['drawing', 'my drawing']);
   if (fileName) fills.push(['file', fileName]);
   return fills;
@@ -54,6 +56,7 @@ function fillsOf(parameter: Parameter, { fileName }: InputChoice): [Fill, string
 
 function Input({ parameter }: { parameter: Parameter }) {
   const { name } = parameter;
+  // Random with a seed: the same run each time, and no two elements alike.
   const choice = session.value.inputs[name] ?? { fill: 'random' };
   const change = (part: Partial<InputChoice>): void => setInput(name, { ...choice, ...part });
   return (
@@ -116,13 +119,16 @@ function Symbols() {
   );
 }
 
+// One sentence for all states of the page, since it is what screen readers are told.
 function situation(): string {
   const { run: state, stopReason, program, loading, refused, runtime } = session.value;
   const pc = currentPc(session.value);
   if (loading) return `loading ${loading}`;
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
+  // A record can be looked at before there is an engine, and without the program's file.
   if (program.executable.length === 0) return 'a recorded run; the engine is starting';
   if (!runtime && state === 'error') return 'the engine did not start';
+  // The program before stays, and must not be taken for the one that was refused.
   if (refused) return `${refused} was not loaded; this is still ${program.name}`;
   switch (state) {
     case 'loading':
@@ -142,6 +148,7 @@ function situation(): string {
 
 function Buttons() {
   const { run: state, program, loading } = session.value;
+  // While it runs only Stop does anything: the worker handles requests in order.
   const busy = state === 'running' || !program || loading !== undefined;
   return (
     <div class="buttons" role="toolbar" aria-label="Run controls">
@@ -197,6 +204,7 @@ export function RunPane() {
   const { steps, milliseconds, run: state, program, refused } = session.value;
   const info = currentFunction(session.value);
   const made = ofRecords.value;
+  // Once the first paint is through.
   useEffect(fetchOfRecords, []);
   return (
     <Pane

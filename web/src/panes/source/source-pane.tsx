@@ -27,6 +27,7 @@ import { Examples, LookAt } from './examples.js';
 /** The value that a name has at the cursor of the run: registers have the names of the text. */
 function valueAt(position: number): string | undefined {
   const text = source.value?.text ?? '';
+  // The word around the place, whichever end of it the pointer is at.
   const before = /\w*$/.exec(text.slice(0, position))![0];
   const word = before + /^\w*/.exec(text.slice(position))![0];
   const row = registerRows(session.value.machine).find(({ name }) => name === word);
@@ -41,6 +42,7 @@ function lineAt(position: number): number {
 /** The caret's line answers in bytecode, graph and stages. */
 function selectLine(position: number): void {
   const line = lineAt(position);
+  // A line without code of its own leads nowhere.
   if (pcsOf(line).length === 0) return hover(undefined);
   const span = { line, column: 1, endLine: line, endColumn: 1 };
   hover({ kind: 'span', file: source.value?.name ?? '', span });
@@ -63,6 +65,7 @@ function useMarks(): LineMarks {
   const linked = links.value.linesOf(source.value?.name ?? '').join();
   const stops = breakpointLines.value;
   const counts = useRunView({ view: 'hits' }, recordKey());
+  // Lines of an edited text are not those that were compiled.
   const isEdited = source.value?.edited;
   const hits = useMemo(() => lineHits(counts), [counts, isEdited]);
   return useMemo(() => {

@@ -24,6 +24,7 @@ export interface Scale {
 function drawCalls(surface: Surface, view: TimelineView, x: Scale): void {
   const { context, colour } = surface;
   const { calls } = view;
+  // Flat programs fill the track, deep ones share it.
   const deepest = Math.min(view.depth.reduce((a, b) => Math.max(a, b), 1), kMostLevels);
   const level = kCalls.height / deepest;
   // What is too short to be seen as a call.
@@ -42,6 +43,7 @@ function drawCalls(surface: Surface, view: TimelineView, x: Scale): void {
       level - 1] as const;
     context.fillStyle = colour(kCallColours[number % kCallColours.length]!);
     context.fillRect(...box);
+    // Sixteen functions look different, also without colours.
     const kind = kHatches[Math.floor(number / kCallColours.length) % kHatches.length];
     if (!kind) continue;
     context.fillStyle = hatch(surface, colour('surface'), kind);
@@ -60,6 +62,7 @@ function drawCode({ context, colour }: Surface, view: TimelineView, x: Scale): v
     const width = Math.max(x(begin + view.stepsPerBucket) - left, 1);
     counts.forEach((count, band) => {
       if (count === 0) return;
+      // A single step is still to be seen.
       context.globalAlpha = 0.35 + 0.65 * (count / view.stepsPerBucket);
       context.fillRect(left, kCode.top + band * height, width, Math.max(height, 1.5));
     });
@@ -93,6 +96,7 @@ function drawMarks({ context, colour }: Surface, view: TimelineView, x: Scale): 
   context.strokeStyle = colour('violet');
   context.lineWidth = 2;
   for (const step of view.notFinite) {
+    // The step that made it is over where its value appears.
     const at = x(step + 1);
     context.beginPath();
     context.moveTo(at - 4, y - 4);

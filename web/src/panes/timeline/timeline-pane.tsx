@@ -23,6 +23,7 @@ import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { drawTimeline, kTracksHeight } from './draw-timeline.js';
 
+// About as many as the line has pixels on a screen; the worker adds steps up into them.
 const kBuckets = 512;
 
 interface ButtonProps {
@@ -84,6 +85,7 @@ function useDigits() {
   const [typed, setTyped] = useState('');
   const onKey = (event: KeyboardEvent): boolean => {
     const { key } = event;
+    // Twelve digits are more steps than can be recorded.
     if (/^\d$/.test(key)) setTyped((typed + key).slice(0, 12));
     else if (typed === '') return false;
     else if (key === 'Backspace') setTyped(typed.slice(0, -1));
@@ -101,6 +103,7 @@ function useDigits() {
 function onLineKey({ key, shiftKey }: KeyboardEvent): boolean {
   if (key === 'PageUp' || key === 'PageDown') void seekCall(key === 'PageUp');
   else if (shiftKey && key.startsWith('Arrow')) {
+    // Tenths of the run; arrows alone are steps, which the slider does itself.
     void seekPart(key === 'ArrowRight' || key === 'ArrowUp' ? 0.1 : -0.1);
   } else return false;
   return true;
@@ -119,6 +122,7 @@ function Line() {
         aria-valuetext={placeText(place, program?.info)} data-testid="timeline"
         onInput={(event) => seek(event.currentTarget.valueAsNumber)}
         onKeyDown={(event) => {
+          // Those are the browser's.
           if (event.ctrlKey || event.metaKey || event.altKey) return;
           if (onKey(event) || onLineKey(event)) event.preventDefault();
         }}
@@ -190,6 +194,7 @@ export function TimelinePane() {
   const view = useRunView(
     { view: 'timeline', buckets: kBuckets }, `${recordKey()} ${[...breakpoints].join()}`);
   useEffect(() => {
+    // The Run pane leaves out its own line while this one is there.
     hasTimeline.value = true;
     return () => {
       hasTimeline.value = false;
