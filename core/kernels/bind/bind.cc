@@ -55,6 +55,7 @@ Result<Any> Narrowed(Call& call, const Any& result, DType dtype) {
 // The same call with f32 in place of the floats that the function does not take.
 Result<Any> RunWidened(const ops::OpInfo& info, Widening widening, Runner run, const void* attrs,
                        RunContext& context, AnyArgs args) {
+  // Two calls: `given` reads what came and is charged for it, `call` is what the function sees.
   Call given(info, context, args);
   std::vector<Any> held;
   std::vector<AnyView> wide;
@@ -69,6 +70,7 @@ Result<Any> RunWidened(const ops::OpInfo& info, Widening widening, Runner run, c
     TERN_TRY_ASSIGN(TensorPtr cast, bind::CastTo(given, *x, kF32));
     held.back() = Any(std::move(cast));
   }
+  // `held` has all its elements by now, so that views of them stay valid.
   for (const Any& value : held) wide.emplace_back(value);
   Call call(info, context, wide);
   TERN_TRY_ASSIGN(const Any result, run(attrs, call));
@@ -84,6 +86,8 @@ struct Bound {
 
   Result<Any> operator()(RunContext& context, AnyArgs args) const {
     const int count = static_cast<int>(args.size());
+    // A linked file was checked for its operators' names only; how many arguments each call has is
+    // its own say.
     if (count < info->min_args || count > info->max_args) {
       return InvalidArgument(info->name, " takes ", info->parameters, ", got ", count,
                              " arguments");
@@ -94,6 +98,7 @@ struct Bound {
     Result<Any> result = moves    ? bind::RunOnPlaces(*info, run, attrs.get(), context, args)
                          : widens ? RunWidened(*info, widening, run, attrs.get(), context, args)
                                   : RunAsItIs(context, args);
+    // A run that was stopped left loops early: what they wrote is no result.
     if (Status stop = context.TakeStop(); !stop.ok()) return Named(std::move(stop));
     if (result.ok()) return result;
     return Named(std::move(result).status());
@@ -144,6 +149,7 @@ constexpr Binding kBindings[] = {
 #include "core/kernels/bind/bindings.def"
 };
 
+// In order through some 200 rows: it is asked when a program is compiled or linked, never in a run.
 const Binding* FindBinding(std::string_view op) {
   for (const Binding& binding : kBindings) {
     if (binding.op == op) return &binding;

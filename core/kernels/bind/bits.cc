@@ -42,6 +42,7 @@ struct PackedWeights {
         out[2 * i] = (static_cast<float>(from[i] & 0xF) - zero) * scale;
         out[2 * i + 1] = (static_cast<float>(from[i] >> 4) - zero) * scale;
       }
+      // The last block may end in the middle of a byte.
       if (count % 2 != 0)
         out[count - 1] = (static_cast<float>(from[count / 2] & 0xF) - zero) * scale;
     }
@@ -141,6 +142,7 @@ Result<Any> MatMulBits(const ops::MatMulBitsAttrs& attrs, Call& call) {
   if (y->element_count() == 0) return Any(std::move(y));
   TERN_TRY(call.Charge(ops::MulDim(y->element_count(), attrs.depth)));
   const int64_t rows = a->element_count() / attrs.depth;
+  // Few rows: unpacking would cost more than the products. Short blocks do not fill the lanes.
   if (rows <= kFewRows && attrs.block >= 2 * kLanes) {
     TERN_TRY(MultiplyFewRows(call, weights, a->data_as<float>(), rows, attrs.columns,
                              y->data_as<float>()));
@@ -150,6 +152,8 @@ Result<Any> MatMulBits(const ops::MatMulBitsAttrs& attrs, Call& call) {
                   call.NewF32({std::min(kColumns, attrs.columns), attrs.depth}));
   float* const panel = unpacked->data_as<float>();
   const int64_t offset = 0;
+  // Some columns at a time, so that what is unpacked is still in the cache when the product reads
+  // it.
   for (int64_t first = 0; first < attrs.columns && !call.IsStopped(); first += kColumns) {
     const int64_t count = std::min(kColumns, attrs.columns - first);
     for (int64_t i = 0; i < count; ++i) weights.Unpack(first + i, panel + i * attrs.depth);

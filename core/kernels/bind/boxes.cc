@@ -23,6 +23,7 @@ Box ReadBox(const float* values, bool center_point) {
     const float x = values[0], y = values[1], w = values[2] / 2, h = values[3] / 2;
     return {x - w, y - h, x + w, y + h};
   }
+  // Models have the corners in either order.
   return {std::min(values[1], values[3]), std::min(values[0], values[2]),
           std::max(values[1], values[3]), std::max(values[0], values[2])};
 }
@@ -30,6 +31,7 @@ Box ReadBox(const float* values, bool center_point) {
 bool Overlap(const Box& a, const Box& b, float threshold) {
   const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  // Also where a coordinate is no number: comparisons with it are false.
   if (!(width > 0 && height > 0)) return false;
   const float both = width * height, either = a.area() + b.area() - both;
   return a.area() > 0 && b.area() > 0 && either > 0 && both / either > threshold;
@@ -70,6 +72,7 @@ std::vector<int64_t> Select(Call& call, const float* boxes, bool center_point,
                             const std::vector<int64_t>& candidates, const Limits& limits) {
   std::vector<int64_t> selected;
   std::vector<Box> kept;
+  // Greedy: a box falls to any better one that was kept, not to one that has fallen itself.
   for (const int64_t index : candidates) {
     if (static_cast<int64_t>(selected.size()) >= limits.count) break;
     if (selected.size() % 256 == 255 && call.IsStopped()) break;
@@ -100,6 +103,7 @@ Result<Any> NonMaxSuppression(const ops::NonMaxSuppressionAttrs& attrs, Call& ca
   const int64_t classes = scores->dim(1), count = scores->dim(2);
   std::vector<int64_t> rows;
   const bool any = limits.count > 0 && count > 0;
+  // Each candidate is compared with all that were kept.
   const int64_t kept = std::min(count, std::max(limits.count, int64_t{0}));
   TERN_TRY(call.Charge(ops::MulDim(scores->element_count(), kept)));
   for (int64_t b = 0; any && b < scores->dim(0); ++b) {

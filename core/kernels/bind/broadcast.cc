@@ -9,6 +9,8 @@ void BroadcastStrides(const Extents& out, const Extents& operand, int64_t* strid
   int64_t step = 1;
   for (int i = out.rank() - 1; i >= 0; --i) {
     const int j = i - (out.rank() - operand.rank());
+    // Aligned at the last axes; where an operand has no axis or one of extent 1 it stays in its
+    // place.
     strides[i] = j < 0 || operand[j] == 1 ? 0 : step;
     if (j >= 0) step = ops::MulDim(step, operand[j]);
   }
@@ -19,6 +21,8 @@ namespace {
 bool CanMerge(int64_t (*strides)[TERN_MAX_RANK], int operands, int outer, int inner,
               int64_t extent) {
   for (int k = 0; k < operands; ++k) {
+    // Two axes are one if a step of the outer is as far as all steps of the inner, in every
+    // operand.
     if (strides[k][outer] != ops::MulDim(strides[k][inner], extent)) return false;
   }
   return true;
@@ -37,6 +41,7 @@ int MergeAxes(int rank, int64_t* shape, int64_t (*strides)[TERN_MAX_RANK], int o
     }
     for (int k = 0; k < operands; ++k) strides[k][kept - 1] = strides[k][i];
   }
+  // All axes had extent 1: loops want one axis at least.
   if (kept > 0) return kept;
   shape[0] = 1;
   for (int k = 0; k < operands; ++k) strides[k][0] = 0;

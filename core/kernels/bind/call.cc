@@ -45,6 +45,7 @@ Status Call::ChargeElements(Dims dims, int64_t count) {
 }
 
 Result<TensorPtr> Call::New(DType dtype, const Extents& extents) {
+  // Charged for being written once.
   TERN_TRY_ASSIGN(TensorPtr tensor, context_.NewTensor(dtype, extents.span()));
   TERN_TRY(ChargeElements(extents.span(), tensor->element_count()));
   return tensor;
@@ -54,6 +55,8 @@ const Tensor* Call::Input(int index) {
   const Tensor* tensor = InputOfAnyType(index);
   if (tensor == nullptr) return nullptr;
   const DType dtype = tensor->dtype();
+  // Elements below a byte have no address. Few functions know them, and those ask for
+  // InputOfNumbers.
   if (dtype.lanes == 1 && dtype.bits >= 8) [[likely]]
     return tensor;
   Fail(WrongTensor(*this, index, *tensor, "elements of whole bytes"));
@@ -82,10 +85,12 @@ const Tensor* Call::InputOfAnyType(int index) {
                    ", expected a tensor"));
     return nullptr;
   }
+  // Kernels read memory of this process.
   if (!tensor->on_host()) {
     Fail(CheckOnHost(*tensor, StrCat(info_.parameter(index), " (argument ", index, ")")));
     return nullptr;
   }
+  // Extents have room for so many, and a file may hold a tensor of more.
   if (tensor->rank() > ops::kMaxDims) {
     Fail(WrongTensor(*this, index, *tensor, StrCat("a rank of at most ", ops::kMaxDims)));
     return nullptr;

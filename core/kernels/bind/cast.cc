@@ -22,11 +22,13 @@
 namespace tern::kernels::bind {
 namespace {
 
+// Elements that are converted at once: 2 KiB as f64, which the nearest cache holds.
 constexpr int64_t kBlock = 256;
 
 template <class W>
 void ReadSmall(const Tensor& x, int64_t begin, int64_t count, W* values) {
   for (int64_t i = 0; i < count; ++i) {
+    // All numbers of 8 bits and fewer are exact in f32.
     const uint8_t bits = SmallBits(x.dtype(), x.data(), begin + i);
     values[i] = static_cast<W>(SmallToF32(x.dtype(), bits));
   }
@@ -88,6 +90,7 @@ bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values,
     uint16_t* to = static_cast<uint16_t*>(y.data()) + begin;
     const bool brain = y.dtype() == kBf16;
     for (int64_t i = 0; i < count; ++i) {
+      // To odd first: rounding to f32 and then to 16 bits could round twice.
       const float value = RoundToOdd(static_cast<double>(values[i]));
       to[i] = brain ? F32ToBf16(value) : F32ToF16(value);
     }
@@ -137,6 +140,7 @@ bool ReadNumber(std::string_view text, double* value) {
 Status FromTexts(const Tensor& x, const Tensor& y, const ops::CastAttrs& how) {
   for (int64_t i = 0; i < x.element_count(); ++i) {
     const std::string_view text = StrTrim(x.string_at(i));
+    // f64 would round whole numbers from 2^53 on.
     const std::optional<int64_t> whole = ParseInt64(text);
     double value = 0;
     if (!whole.has_value() && !ReadNumber(text, &value))
@@ -167,6 +171,7 @@ Result<TensorPtr> CastAs(Call& call, const Tensor& x, const ops::CastAttrs& how)
     return y;
   }
   const bool is_float = x.dtype().is_float() || IsSmallFloat(x.dtype());
+  // i64 holds every integer but the upper half of u64, which goes through its own type.
   const bool done = is_float            ? ConvertAll<double>(x, *y, how)
                     : x.dtype() == kU64 ? ConvertAll<uint64_t>(x, *y, how)
                                         : ConvertAll<int64_t>(x, *y, how);
@@ -186,6 +191,7 @@ Result<Any> Cast(const ops::CastAttrs& attrs, Call& call) {
   const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   if (x->dtype() == attrs.to) return call.Share(0);
+  // An element of several lanes is no number that has a value to convert.
   if (x->dtype().lanes != 1 || attrs.to.lanes != 1)
     return WrongTensor(call, 0, *x, "elements of one number");
   TERN_TRY_ASSIGN(TensorPtr y, CastAs(call, *x, attrs));

@@ -39,12 +39,15 @@ ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor
 
 namespace {
 
+// In which shape each kernel wants its weights; pack_weights and pack_winograd make them of
+// constants when a model is compiled.
 Extents PackedExtents(const ConvProblem& p, bool winograd) {
   if (winograd) return ops::WinogradExtents(p.out.channels, p.in.channels);
   if (p.depthwise) return {p.kernel.h * p.kernel.w, p.out.channels};
   return {p.groups, p.panels(), p.depth(), TERN_PANEL_WIDTH};
 }
 
+// A file may claim that any tensor is packed. Kernels read as far as the shape that is meant.
 Status CheckPacked(const ConvProblem& p, const Tensor& w, bool winograd) {
   const Extents expected = PackedExtents(p, winograd);
   const Extents got = ExtentsOf(w);
@@ -76,6 +79,7 @@ Result<TensorPtr> PackWeights(Call& call, const ConvProblem& p, const Tensor& w)
   return packed;
 }
 
+// Winograd is chosen when the weights are packed, because they are transformed for it.
 Kernel<TernConv2dArgs>* KernelFor(const KernelTable& kernels, const ConvProblem& p, bool winograd) {
   if (winograd) return kernels.conv2d_winograd;
   return p.depthwise ? kernels.conv2d_depthwise : kernels.conv2d;
@@ -104,6 +108,7 @@ Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
   Extents out;
   TERN_TRY(ops::ConvShape(attrs, ExtentsOf(*x), ExtentsOf(*w), &out));
   const ConvProblem p = ProblemOf(attrs, *x, *w, out);
+  // Before anything is allocated: attributes may ask for more than the run may do.
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), p.depth())));
   TERN_TRY(CheckBias(bias, p.out.channels));
   if (residual != nullptr) TERN_TRY(CheckResidual(*residual, out));
@@ -140,6 +145,7 @@ TernConvTranspose2dArgs TransposedArgs(const ops::ConvTransposeAttrs& attrs, con
   const Extents extents = ExtentsOf(x);
   const auto taps = [&](int i) { return w.dim(attrs.packed ? 1 + i : 2 + i); };
   const ImageExtents image = ImageOf(extents, window.layout), result = ImageOf(out, window.layout);
+  // An image of one axis is one of a single row: its height, kernel and stride there are 1.
   const Pair kernel = PairOf(rank, 1, taps);
   const Pair pads = PairOf(rank, 0, [&](int i) {
     return ops::ExtentOfTransposed(attrs, i, rank, extents[ops::SpatialAxis(window.layout, i)],
@@ -188,6 +194,8 @@ Result<Any> ConvTranspose(const ops::ConvTransposeAttrs& attrs, Call& call) {
   TERN_TRY(call.Charge(CostOf(args, ExtentsOf(*x), out)));
   TERN_TRY(CheckBias(bias, args.out_c));
   TensorPtr packed, holder;
+  // [in, out / groups, taps] becomes [in, taps, out / groups]: for each tap the channels that an
+  // element goes to lie side by side.
   if (!attrs.packed) {
     TERN_TRY_ASSIGN(
         TensorPtr flat,

@@ -31,6 +31,7 @@ struct Plane {
   }
 };
 
+// What every pixel needs, gathered once; all of it was checked by the shape rule.
 struct Deformed {
   const ops::DeformConvAttrs& attrs;
   const Tensor &x, &w, &offset;
@@ -41,6 +42,8 @@ struct Deformed {
 
   // What one input channel adds to one pixel of the output: the taps of one filter.
   float Add(int64_t image, int64_t channel, const float* filter, int64_t at_y, int64_t at_x) const {
+    // Channels of a group move together. For each tap there are an offset of rows and one of
+    // columns, each a whole image of the output's size.
     const int64_t group = channel / (x.dim(1) / attrs.offset_groups), count = taps();
     const int64_t pixels = rows.out * columns.out, pixel = at_y * columns.out + at_x;
     const float* const moved =
@@ -96,6 +99,7 @@ Result<Any> DeformConv(const ops::DeformConvAttrs& attrs, Call& call) {
                                 mask == nullptr ? nullptr : &mask_extents, &out));
   if (bias != nullptr && (bias->rank() != 1 || bias->dim(0) != w->dim(0)))
     return WrongTensor(call, 3, *bias, StrCat("shape [", w->dim(0), "]"));
+  // Taps of all channels of a group, for every element of the result.
   const int64_t work = ops::MulDim(ops::MulDim(w->dim(1), w->dim(2)), w->dim(3));
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), work)));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
@@ -117,6 +121,7 @@ struct Region {
 
 // Where coordinates leave what an image can have, they are that far away at most.
 int64_t Scaled(float value, float scale) {
+  // Up to there f32 has every integer.
   const float limit = 1 << 24;
   const float scaled = std::round(value * scale);
   return static_cast<int64_t>(scaled >= -limit && scaled <= limit ? scaled
@@ -125,6 +130,7 @@ int64_t Scaled(float value, float scale) {
 }
 
 Result<Region> ReadRegion(const float* roi, float scale, int64_t images) {
+  // The number of the image is a float and data: what is no number fails here, too.
   if (!(roi[0] >= 0 && roi[0] < static_cast<float>(images)))
     return OutOfRange("a region is of image ", roi[0], ", but there are ", images);
   const int64_t left = Scaled(roi[1], scale), top = Scaled(roi[2], scale);

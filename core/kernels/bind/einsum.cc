@@ -30,6 +30,8 @@ using EinsumSizes = ops::EinsumExtents<int64_t>;
 bool Contains(const Letters& letters, char letter) { return letters.find(letter) != Letters::npos; }
 
 // '.' becomes the letters of the ellipsis' last `count` axes.
+// Ellipses are aligned at their ends as in broadcasting, so the last axis has the same letter in
+// every operand.
 Letters Spell(const Letters& term, int count) {
   Letters letters;
   for (char c : term) {
@@ -64,6 +66,8 @@ Result<TensorPtr> Arrange(Call& call, const EinsumSizes& sizes, const Operand& o
     copy.shape.push_back(ExtentOf(sizes, order[i]));
     copy.src_strides[i] = 0;
     for (int axis = 0; axis < own.rank(); ++axis) {
+      // A letter that stands twice has both strides: its elements are the diagonal. One of extent 1
+      // has none, and repeats.
       const bool here = operand.letters[static_cast<size_t>(axis)] == order[i] && own[axis] != 1;
       if (here) copy.src_strides[i] += strides[axis];
     }
@@ -154,6 +158,7 @@ Roles RolesOf(const Letters& a, const Letters& b, const Letters& wanted) {
     Letters& role = !Contains(b, letter)       ? roles.rows
                     : Contains(wanted, letter) ? roles.batch
                                                : roles.inner;
+    // Only a has it and nobody wants it: it is summed before the product, which is then smaller.
     const bool dropped = !Contains(b, letter) && !Contains(wanted, letter);
     if (!dropped && !Contains(role, letter)) role += letter;
   }
@@ -204,6 +209,7 @@ Status Multiply(Call& call, const TernMatMulArgs& shape, const Tensor& a, const 
 Result<Operand> Contract(Call& call, const EinsumSizes& sizes, const Operand& a, const Operand& b,
                          const Letters& wanted) {
   const Roles roles = RolesOf(a.letters, b.letters, wanted);
+  // Both as [batch, rows, inner] and [batch, inner, columns], whatever their axes were.
   TERN_TRY_ASSIGN(TensorPtr left,
                   ArrangeAndSum(call, sizes, a, roles.batch + roles.rows + roles.inner));
   TERN_TRY_ASSIGN(TensorPtr right,
@@ -269,6 +275,7 @@ Result<Any> Einsum(const ops::EinsumAttrs& attrs, Call& call) {
   Operand product = operands[0];
   for (size_t i = 1; i < operands.size(); ++i) {
     Letters wanted = result;
+    // A letter stays as long as the result or an operand that is still to come has it.
     for (size_t j = i + 1; j < operands.size(); ++j) wanted += operands[j].letters;
     TERN_TRY_ASSIGN(product, Contract(call, sizes, product, operands[i], wanted));
   }

@@ -16,6 +16,7 @@ namespace tern::kernels::bind {
 
 Result<TensorPtr> Widen(Call& call, const Tensor& x) {
   TERN_TRY_ASSIGN(TensorPtr wide, call.NewF32(ExtentsOf(x)));
+  // Both kinds of 16 bits: the type says which, the memory does not.
   const uint16_t* from = static_cast<const uint16_t*>(x.data());
   float* to = wide->data_as<float>();
   const bool brain = x.dtype() == kBf16;
@@ -134,6 +135,7 @@ Result<Any> IsNaN(const ops::NoAttrs&, Call& call) {
   for (int64_t i = 0; i < x->element_count(); ++i) {
     double value = 0;
     ReadElement(*x, i, &value);
+    // Every float type is exact in f64, what is no number included.
     y->data_as<bool>()[i] = std::isnan(value);
   }
   return Any(std::move(y));
@@ -182,6 +184,8 @@ void ClipNumbers(const Tensor& x, const Tensor* low, const Tensor* high, T* y) {
   const T* from = x.data_as<T>();
   for (int64_t i = 0; i < x.element_count(); ++i) {
     T value = from[i];
+    // Bounds that are the wrong way round give the upper one, as the standard has it. NaN stays,
+    // because it compares with nothing.
     if (low != nullptr && value < *low->data_as<T>()) value = *low->data_as<T>();
     if (high != nullptr && value > *high->data_as<T>()) value = *high->data_as<T>();
     y[i] = value;
@@ -260,6 +264,7 @@ Result<Any> Where(const ops::NoAttrs&, Call& call) {
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*a), ExtentsOf(*b), &out));
+  // All three broadcast together, the condition, too.
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*condition), out, &out));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(a->dtype(), out));
   const Broadcast broadcast(out, {condition, a, b});
@@ -267,6 +272,8 @@ Result<Any> Where(const ops::NoAttrs&, Call& call) {
     if (y->element_count() > 0) SelectTexts(broadcast, condition->data_as<bool>(), *a, *b, y.get());
     return Any(std::move(y));
   }
+  // To choose is to copy: what the bits mean does not matter, so one loop serves all types of a
+  // size.
   const bool known = DispatchSize(a->dtype().size(), [&](auto type) {
     using T = decltype(type);
     Select(broadcast, condition->data_as<bool>(), static_cast<const T*>(a->data()),

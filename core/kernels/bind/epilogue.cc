@@ -22,6 +22,7 @@ TernEpilogue EpilogueOf(const ops::Epilogue& attrs, const float* bias, const flo
   return epilogue;
 }
 
+// A residual is read row by row like the result: it is never broadcast.
 Status CheckResidual(const Tensor& residual, const Extents& out) {
   const Extents extents = ExtentsOf(residual);
   bool same = extents.rank() == out.rank();
@@ -79,6 +80,7 @@ TernUnaryOp UnaryOf(ops::Activation activation) {
 
 Status ApplyInPlace(Call& call, const ops::Epilogue& attrs, const Tensor& y) {
   if (attrs.activation == ops::Activation::kNone) return OkStatus();
+  // The kernel may write where it reads.
   float* values = y.data_as<float>();
   const TernUnaryArgs args{UnaryOf(attrs.activation), attrs.act_alpha, attrs.act_beta,
                            y.element_count(),         values,          values};

@@ -171,6 +171,7 @@ Result<Any> Dft(const ops::DftAttrs& attrs, Call& call) {
   int axis = 0;
   Extents out;
   TERN_TRY(ops::DftShape(attrs, ExtentsOf(*x), &axis, &out));
+  // A length that is given cuts the signal or lengthens it with zeros.
   const int64_t length = call.Has(1) ? wanted : x->dim(axis);
   TERN_TRY(CheckLength(length));
   out[axis] = attrs.onesided ? length / 2 + 1 : length;
@@ -190,6 +191,7 @@ Result<Any> Dft(const ops::DftAttrs& attrs, Call& call) {
       Complex value;
       // A transform that is longer than the signal sees zeros behind it.
       if (k < from.axis) value = ElementAt(*x, (outer * from.axis + k) * from.inner + inner);
+      // The inverse transform is the conjugate of the transform of the conjugate, over the length.
       row[static_cast<size_t>(k)] = attrs.inverse ? Conjugate(value) : value;
     }
     transform.Forward(row.data());
@@ -253,6 +255,7 @@ Result<Any> MelWeights(const ops::CastAttrs& attrs, Call& call) {
   const int64_t bins = length / 2 + 1;
   TERN_TRY_ASSIGN(TensorPtr y, call.New(attrs.to, Extents{bins, count}));
   std::fill_n(static_cast<uint8_t*>(y->data()), y->bytes().size(), uint8_t{0});
+  // O'Shaughnessy's formula, as the standard has it.
   const auto mel_of = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double first = mel_of(low), step = (mel_of(high) - first) / static_cast<double>(count + 2);
   const auto corner = [&](int64_t i) {

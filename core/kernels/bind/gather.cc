@@ -107,6 +107,7 @@ void Combine(ops::ScatterReduction reduction, T& place, T value) {
   }
 }
 
+// Scatters change a copy, because the argument may have other readers.
 Result<TensorPtr> CopyOf(Call& call, const Tensor& x) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x.dtype(), ExtentsOf(x)));
   if (x.byte_size() > 0) memcpy(y->data(), x.data(), x.byte_size());
@@ -196,6 +197,7 @@ Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_
   int64_t strides[ops::kMaxDims];
   ContiguousStrides(plan.x, strides);
   const int64_t batch_size = ops::ProductOf(plan.x, b, plan.x.rank());
+  // As many as indices has vectors; saturated, since its other axis may be 0.
   const int64_t rows = ops::MulDim(plan.batches, plan.per_batch);
   TERN_TRY_ASSIGN(plan.table, call.NewTable(rows));
   plan.offsets = plan.table->values<int64_t>();
@@ -231,6 +233,7 @@ Result<Any> GatherNd(const ops::GatherNdAttrs& attrs, Call& call) {
   const size_t bytes = static_cast<size_t>(plan.slice * size);
   uint8_t* to = static_cast<uint8_t*>(y->data());
   for (int64_t offset : plan.offsets) {
+    // memcpy may not be given null, which a tensor without elements has.
     if (bytes > 0) memcpy(to, static_cast<const uint8_t*>(x->data()) + offset * size, bytes);
     to += bytes;
   }

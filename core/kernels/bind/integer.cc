@@ -44,6 +44,7 @@ Result<TensorPtr> Widened(Call& call, const Tensor& x, const Tensor* zero, const
 
 // Sums wrap around as the standard's 32-bit accumulators do.
 void AddProducts(int32_t factor, const int16_t* from, int64_t step, int64_t count, uint32_t* to) {
+  // Zero points are subtracted by now, so zeros are frequent: what a relu cut off.
   if (factor == 0) return;
   if (step == 1) {
     for (int64_t i = 0; i < count; ++i) to[i] += static_cast<uint32_t>(factor * int32_t{from[i]});
@@ -68,6 +69,7 @@ IntegerProduct ProductOf(const Tensor& a, const Tensor& b, const Extents& out) {
   p.columns = b.rank() == 1 ? 1 : b.dim(b.rank() - 1);
   for (int i = 0; i + 2 < a.rank(); ++i) p.a_batch.push_back(a.dim(i));
   for (int i = 0; i + 2 < b.rank(); ++i) p.b_batch.push_back(b.dim(i));
+  // A vector has no axis of rows or columns in the result.
   const int cores = (a.rank() == 1 ? 0 : 1) + (b.rank() == 1 ? 0 : 1);
   for (int i = 0; i + cores < out.rank(); ++i) p.batch.push_back(out[i]);
   return p;
@@ -181,6 +183,7 @@ void AddTap(const Windows& w, const TapRange* ranges, int32_t factor, const int1
     const int64_t first = ranges[last].first;
     AddProducts(factor, image + from * row.in + first * row.stride + ranges[last].offset,
                 row.stride, ranges[last].end - first, sums + to * row.out + first);
+    // Counts up like an odometer over all axes but the last, whose row was done at once.
     int i = last - 1;
     for (; i >= 0 && ++at[i] == ranges[i].end; --i) at[i] = ranges[i].first;
     if (i < 0) return;

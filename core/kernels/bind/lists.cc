@@ -61,6 +61,7 @@ Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_concat), context, items);
   const Tensor* first = call.Input(0);
   TERN_TRY(call.TakeStatus());
+  // Texts are moved one by one, everything else as bytes.
   if (!first->dtype().is_string()) TERN_TRY(bind::CheckMovable(call, 0, *first));
   if (first->rank() >= ops::kMaxDims)
     return InvalidArgument("a stack of ", first->TypeText(), " has too many axes");
@@ -82,6 +83,7 @@ Result<Any> Join(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   if (list->empty()) return InvalidArgument("the list is empty, expected at least one tensor");
   std::vector<AnyView> items = ItemsOf(*list);
   std::vector<Any> widened;
+  // Each item becomes a slice of extent 1, and concatenating those stacks them.
   if (attrs.new_axis) {
     Call call(ops::InfoOf(ops::Op::k_concat), context, items);
     const ops::AxesAttrs axes{.axes = {attrs.axis}};
@@ -113,6 +115,7 @@ Status PartSizes(Call& call, int64_t extent, Ints* sizes) {
     return OkStatus();
   }
   call.ReadInts(1, sizes);
+  // A list of sizes may have parts without items, one size for all may not: it would never end.
   const bool is_list = call.Input(1) != nullptr && call.Input(1)->rank() == 1;
   TERN_TRY(call.TakeStatus());
   int64_t sum = 0;

@@ -29,6 +29,7 @@ bool IsRowBias(const Tensor& bias, int64_t columns) {
 Status AddInPlace(Call& call, const Extents& out, const Tensor& term, float factor, TensorPtr* y) {
   Extents shape;
   TERN_TRY(ops::BroadcastShape(out, ExtentsOf(term), &shape));
+  // A term that broadcasts further than the product would need a larger result than was inferred.
   if (CountOf(shape) != CountOf(out)) {
     return InvalidArgument("bias ", ops::ShapeText(ExtentsOf(term)), " is larger than the product ",
                            ops::ShapeText(out));
@@ -63,6 +64,8 @@ struct Plan {
   bool bias_after = false, all_after = false;
 };
 
+// The kernel adds the bias to sums as they are. With a factor in front of them (alpha) all that
+// follows has to wait for it.
 Plan PlanEpilogue(const ops::MatMulAttrs& attrs, const MatMulOperands& in, int64_t columns) {
   Plan plan;
   const bool row_bias = in.bias == nullptr || (IsRowBias(*in.bias, columns) && attrs.beta == 1.0f);
@@ -77,6 +80,7 @@ Status FinishAfterwards(Call& call, const ops::MatMulAttrs& attrs, const MatMulO
                         const Extents& out, TensorPtr* y) {
   if (attrs.alpha != 1.0f) TERN_TRY(Multiply(call, attrs.alpha, **y));
   if (in.bias != nullptr) TERN_TRY(AddInPlace(call, out, *in.bias, attrs.beta, y));
+  // Either activation(product + residual) or activation(product) + residual, as the model had it.
   const bool residual_first = in.residual != nullptr && !attrs.epilogue.residual_after;
   if (residual_first) TERN_TRY(AddInPlace(call, out, *in.residual, 1.0f, y));
   TERN_TRY(ApplyInPlace(call, attrs.epilogue, **y));
@@ -96,6 +100,7 @@ Status RunPacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperands
                  const TernEpilogue& epilogue, float* y) {
   const Tensor* a = in.a;
   TensorPtr transposed;
+  // The kernel reads rows of a. Copying costs one pass over a, the product `columns` of them.
   if (attrs.trans_a && a->rank() > 1) {
     int perm[ops::kMaxDims];
     for (int i = 0; i < a->rank(); ++i) perm[i] = i;
@@ -155,6 +160,7 @@ Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperan
     for (int i = 0; i < out.rank() - matrix_axes; ++i) batch.push_back(out[i]);
   }
   const int64_t batches = CountOf(batch);
+  // Where each matrix of a, b and c begins; broadcast ones begin at the same place again.
   TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(3 * batches));
   int64_t* const offsets = table->data_as<int64_t>();
   BatchOffsets(batch, *in.a, offsets);

@@ -102,6 +102,7 @@ Result<Any> BatchNorm(const ops::NormAttrs& attrs, Call& call) {
 
 namespace {
 
+// mean and inverse are null where nobody asked for them, scale and bias where there are none.
 struct RowNorm {
   bool rms = false;
   float epsilon = 0;
@@ -113,6 +114,7 @@ struct RowNorm {
 };
 
 Status NormalizeRows(Call& call, const RowNorm& norm, const float* x, float* y) {
+  // Rows without elements have no mean, and nothing is written for them.
   const TernNormalizeArgs args{norm.rms,   norm.epsilon, norm.rows, norm.size, x,
                                norm.scale, norm.bias,    y,         norm.mean, norm.inverse};
   if (norm.size == 0) return OkStatus();
@@ -123,6 +125,8 @@ Status NormalizeRows(Call& call, const RowNorm& norm, const float* x, float* y) 
 Result<const float*> RowOperand(Call& call, const Tensor* operand, const Extents& row,
                                 TensorPtr* holder) {
   if (operand == nullptr) return static_cast<const float*>(nullptr);
+  // One that has the shape of a row is read where it lies. Others are spread once, because the
+  // kernel knows whole rows only.
   if (operand->element_count() == CountOf(row))
     return static_cast<const float*>(operand->data_as<float>());
   Extents out;
@@ -194,6 +198,8 @@ Result<TensorPtr> GroupNormChannelsFirst(Call& call, const Tensor& x, int64_t gr
                                          const Tensor& scale, const Tensor& bias) {
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(x)));
   if (x.element_count() == 0) return y;
+  // With channels first a group is one run of memory, hence a row. Scale and bias come afterwards:
+  // they are of channels, and those of the kernel of each place in a row.
   RowNorm norm{.epsilon = epsilon};
   norm.rows = x.dim(0) * groups;
   norm.size = x.element_count() / norm.rows;
@@ -209,6 +215,7 @@ Result<Any> RunGroupNorm(Call& call, int64_t channel_axis, int64_t groups, float
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(channel_axis, x->rank(), &axis));
   const int64_t channels = x->dim(axis);
+  // instance_norm: each channel is a group of its own.
   if (groups == 0) groups = channels;
   TERN_TRY(CheckVector(call, 1, *scale, channels));
   TERN_TRY(CheckVector(call, 2, *bias, channels));
@@ -243,6 +250,7 @@ Result<Any> Lrn(const ops::LrnAttrs& attrs, Call& call) {
   TERN_TRY(call.TakeStatus());
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
+  // The kernel slides over neighbours in memory, so channels have to come last.
   if (axis != 1 && axis != x->rank() - 1)
     return Unsupported("the channel axis is ", axis, ", expected 1 or the last");
   const bool first = axis != x->rank() - 1;

@@ -32,6 +32,7 @@ uint64_t OrderKey(T value) {
     if (wide == 0) wide = 0;  // -0 is 0
     uint64_t bits;
     std::memcpy(&bits, &wide, sizeof bits);
+    // Floats of one sign are ordered like their bits; those of negative ones run the other way.
     return (bits & kSign) != 0 ? ~bits : bits | kSign;
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ kSign;
@@ -69,6 +70,8 @@ struct Distinct {
   std::vector<int64_t> counts;
 };
 
+// Places of slices are sorted and not slices, which may be large. Equal ones stay in the order of
+// their places, so the first of a group is the one that comes first.
 Distinct FindDistinct(const Slices& slices, bool sorted) {
   std::vector<int64_t> order(static_cast<size_t>(slices.count()));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
@@ -84,6 +87,7 @@ Distinct FindDistinct(const Slices& slices, bool sorted) {
   }
   Distinct distinct{groups, group_of, std::vector<int64_t>(groups.size(), 0)};
   if (!sorted) {
+    // So far groups are numbered by their contents; here they are by where they come first.
     Sort(&distinct.first);  // by where they come first
     std::vector<int64_t> place(groups.size());
     for (size_t i = 0; i < groups.size(); ++i)
@@ -185,6 +189,7 @@ Result<Any> ReverseSequence(const ops::ReverseSequenceAttrs& attrs, Call& call) 
   if (lengths->element_count() != batch)
     return WrongTensor(call, 1, *lengths, StrCat(batch, " elements, one for each sequence"));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), ExtentsOf(*x)));
+  // What one step of one sequence holds is one block of memory.
   const int64_t row = ops::ProductOf(ExtentsOf(*x), 2, x->rank()) * x->dtype().size();
   const auto* from = static_cast<const uint8_t*>(x->data());
   auto* to = static_cast<uint8_t*>(y->data());
@@ -206,6 +211,7 @@ Result<Any> ReverseSequence(const ops::ReverseSequenceAttrs& attrs, Call& call) 
 namespace {
 
 // By elimination with the largest pivot of each column; a is used up.
+// The largest pivot keeps all factors within 1, so that errors of rounding do not grow.
 double Determinant(std::vector<double>* matrix, int64_t n) {
   double* a = matrix->data();
   double product = 1;
@@ -240,6 +246,7 @@ Result<Any> Det(const ops::NoAttrs&, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
   for (int64_t i = 0; i < y->element_count() && !call.IsStopped(); ++i) {
     const float* from = x->data_as<float>() + i * size;
+    // In f64: elimination loses digits that f32 has not got to spare.
     std::vector<double> matrix(from, from + size);
     y->data_as<float>()[i] = static_cast<float>(Determinant(&matrix, n));
   }
@@ -291,6 +298,7 @@ Result<Any> MeanVarianceNorm(const ops::MeanVarianceAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
   if (x->element_count() == 0) return Any(std::move(y));
   const int64_t count = x->element_count() / map.groups;
+  // Finding the group of an element costs a division for each axis.
   TERN_TRY(call.Charge(ops::MulDim(x->element_count(), 2 * map.rank + 1)));
   TERN_TRY_ASSIGN(const TensorPtr sums, call.New(kF64, Extents{2, map.groups}));
   double *mean = sums->data_as<double>(), *square = mean + map.groups;
@@ -299,6 +307,7 @@ Result<Any> MeanVarianceNorm(const ops::MeanVarianceAttrs& attrs, Call& call) {
   for (int64_t i = 0; i < x->element_count(); ++i)
     mean[map.Of(i)] += static_cast<double>(from[i]) / static_cast<double>(count);
   for (int64_t i = 0; i < x->element_count(); ++i) {
+    // From the mean, in a pass of its own: the mean of squares less the square of the mean cancels.
     const double difference = static_cast<double>(from[i]) - mean[map.Of(i)];
     square[map.Of(i)] += difference * difference / static_cast<double>(count);
   }

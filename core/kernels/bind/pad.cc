@@ -13,6 +13,7 @@
 namespace tern::kernels::bind {
 namespace {
 
+// Sums of pads and extents stay far from the end of 64 bits.
 constexpr int64_t kLargestPad = int64_t{1} << 40;
 
 struct PadProblem {
@@ -37,6 +38,7 @@ Status PadElement(Call& call, const ops::PadAttrs& attrs, const Tensor& x, Eleme
     const auto value = ConvertNumber<decltype(type)>(static_cast<double>(attrs.value));
     memcpy(element->words, &value, sizeof(value));
   });
+  // Zero has the bits of zero in every type, also in those that have no number here.
   if (known || attrs.value == 0.0f) return OkStatus();
   if (x.dtype() != kBf16 && x.dtype() != kF16)
     return WrongTensor(call, 0, x, "numbers, or a value of 0");
@@ -67,6 +69,7 @@ Status CopyInterior(Call& call, const PadProblem& p, int64_t size, const void* x
 int64_t SourceOf(ops::PadMode mode, int64_t i, int64_t extent) {
   if (mode == ops::PadMode::kEdge) return i < 0 ? 0 : i >= extent ? extent - 1 : i;
   if (mode == ops::PadMode::kWrap) return (i % extent + extent) % extent;
+  // Reflection: there and back again without the end points twice, period 2 * (extent - 1).
   if (extent == 1) return 0;
   const int64_t period = 2 * (extent - 1), folded = (i % period + period) % period;
   return folded < extent ? folded : period - folded;

@@ -12,6 +12,8 @@
 namespace tern::kernels::bind {
 namespace {
 
+// Those whose results hold nothing but elements of arguments. They run on numbers in place of
+// texts, which then need no code of their own in any of them.
 bool OnlyMoves(ops::Op op) {
   switch (op) {
     case ops::Op::k_transpose:
@@ -73,12 +75,14 @@ class Texts {
   }
 
  private:
+  // end: the place behind the last text of the argument.
   struct Part {
     const Tensor* texts;
     int64_t end;
   };
 
   std::string_view TextAt(int64_t place) const {
+    // Few arguments hold texts: to search them all is fine.
     for (const Part& part : parts_) {
       if (place < part.end)
         return part.texts->string_at(place - (part.end - part.texts->element_count()));
@@ -142,6 +146,7 @@ Result<Any> RunOnPlaces(const ops::OpInfo& info, Runner run, const void* attrs, 
     if (held[2].is_none()) held[2] = Any(Tensor::Scalar<int64_t>(texts.empty()));
   }
   const std::vector<AnyView> views(held.begin(), held.end());
+  // The operator sees places instead of texts and checks its other arguments as ever.
   Call call(info, context, views);
   TERN_TRY_ASSIGN(const Any result, run(attrs, call));
   return texts.At(result);

@@ -33,6 +33,7 @@ struct ScaleMap {
 
 Result<ScaleMap> MapScales(const ops::QuantizeAttrs& attrs, const Tensor& x, const Tensor& scale,
                            const Tensor* zero) {
+  // One element may have any rank: models have scalars, [1] and [1, 1] for it.
   const bool singles = zero != nullptr && zero->element_count() == 1 && scale.element_count() == 1;
   if (zero != nullptr && !singles &&
       ops::ShapeText(ExtentsOf(*zero)) != ops::ShapeText(ExtentsOf(scale))) {
@@ -56,6 +57,7 @@ Result<ScaleMap> MapScales(const ops::QuantizeAttrs& attrs, const Tensor& x, con
                          ", expected one element or ", ops::ShapeText(expected));
 }
 
+// Every number that is quantized is exact in f64, whatever its type.
 double ElementOr(const Tensor* tensor, int64_t index, double fallback) {
   double value = fallback;
   if (tensor != nullptr) ReadElement(*tensor, index, &value);
@@ -63,6 +65,7 @@ double ElementOr(const Tensor* tensor, int64_t index, double fallback) {
 }
 
 template <class T>
+// In f64, where the bounds of all these types are exact; C++ leaves other conversions undefined.
 T Saturate(double value) {
   const double low = static_cast<double>(std::numeric_limits<T>::min());
   const double high = static_cast<double>(std::numeric_limits<T>::max());
@@ -165,6 +168,7 @@ Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   if (!scale->dtype().is_float() && scale->dtype() != kF8E8M0)
     return WrongTensor(call, 1, *scale, "a float element type");
   double ignored = 0;
+  // Asked once for the type: the loop below then reads every element.
   if (x->element_count() > 0 && !ReadElement(*x, 0, &ignored))
     return WrongTensor(call, 0, *x, "numbers");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
@@ -175,6 +179,7 @@ Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   }
   TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(*x)));
   ClearTail(*y);
+  // The scale says how precise the quotient is, unless the model does.
   const DType precision = attrs.precision.IsKnown() ? attrs.precision : scale->dtype();
   StoreQuantized(
       *y, attrs.saturate,
@@ -216,11 +221,13 @@ Result<Any> DequantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
 Result<Any> DynamicQuantizeLinear(const ops::NoAttrs&, Call& call) {
   const Tensor* x = call.F32(0);
   TERN_TRY(call.TakeStatus());
+  // Zero must be exact among the integers: pads and the zeros behind a relu stay zeros.
   float low = 0, high = 0;
   for (float value : x->values<float>()) {
     low = value < low ? value : low;
     high = value > high ? value : high;
   }
+  // A range of zero alone would give a scale of 0, by which nothing can be divided.
   const float scale = high > low ? (high - low) / 255.0f : 1.0f;
   const uint8_t zero = Saturate<uint8_t>(std::nearbyint(static_cast<double>(-low / scale)));
   TERN_TRY_ASSIGN(Any y, QuantizeByKernel(call, *x, scale, zero, kU8));

@@ -21,6 +21,8 @@ struct Sizes {
   int64_t time, batch, input, hidden, directions;
   bool batch_first;
 
+  // Where the row of one step of one sequence is; the layout attribute says whether the batch is
+  // the first axis.
   int64_t InputRow(int64_t t, int64_t b) const {
     return batch_first ? b * time + t : t * batch + b;
   }
@@ -40,6 +42,8 @@ struct Sizes {
   }
 };
 
+// lengths: the steps of each sequence, null where all have all; peepholes: of an lstm alone. Null
+// is what was left out.
 struct RecurrentOperands {
   const Tensor *x, *w, *r, *bias, *lengths, *h, *c, *peepholes;
 };
@@ -63,6 +67,7 @@ Status CheckShape(std::string_view name, const Tensor* tensor, const Extents& ex
                          ops::ShapeText(expected));
 }
 
+// What a file says of shapes is a claim. Behind this check loops and kernels read by `sizes` alone.
 Status CheckOperands(const RecurrentOperands& in, const Sizes& sizes, int64_t gates) {
   const int64_t d = sizes.directions, h = sizes.hidden;
   TERN_TRY(CheckShape("w", in.w, {d, gates * h, sizes.input}));
@@ -91,6 +96,7 @@ Result<Sizes> ReadSizes(const ops::RecurrentAttrs& attrs, const RecurrentOperand
   sizes.input = in.x->dim(2);
   sizes.hidden = attrs.hidden > 0 ? attrs.hidden : in.r->dim(2);
   sizes.directions = attrs.direction == ops::Direction::kBidirectional ? 2 : 1;
+  // Products of two extents then fit into 64 bits everywhere below.
   for (const int64_t extent : {sizes.time, sizes.batch, sizes.input, sizes.hidden}) {
     if (extent > INT32_MAX)
       return OutOfRange("an extent of ", extent, " is more than a layer can have");
@@ -147,6 +153,7 @@ class Weights {
  private:
   Status MultiplyInPlace(const KernelTable& kernels, const TernKernelContext& context,
                          const float* x, int64_t count, const Output& out) const {
+    // One matrix, so the tables of offsets have one entry.
     const int64_t whole = 0;
     TernMatMulArgs args{};
     args.batches = 1;
@@ -157,6 +164,7 @@ class Weights {
     args.a_row_stride = columns_;
     args.a_col_stride = 1;
     args.b = matrix_;
+    // The matrix is read along its columns, which is its transposition.
     args.b_row_stride = 1;
     args.b_col_stride = columns_;
     args.c = out.y;
@@ -232,6 +240,7 @@ class Layer {
   TensorPtr h_, c_;     // [batch][hidden]
 };
 
+// In the order of the standard: clip, then scale * f(inner * x) + offset, all in place.
 Status Layer::Apply(const Gate& gate, float* values, int64_t count) const {
   for (int64_t i = 0; attrs_.clip > 0 && i < count; ++i)
     values[i] = std::min(std::max(values[i], -attrs_.clip), attrs_.clip);
@@ -257,6 +266,7 @@ Status Layer::StepLstm(float* z, const float* r, float* h, float* c) const {
   const int64_t n = sizes_.hidden;
   float *in = z, *out = z + n, *forget = z + 2 * n, *cell = z + 3 * n;
   for (int64_t i = 0; i < 4 * n; ++i) z[i] += r[i];
+  // i, o and f have one function and lie together, so without peepholes they are one call.
   if (peepholes_ == nullptr) {
     TERN_TRY(Apply(gates_[0], z, 3 * n));
   } else {
@@ -268,12 +278,14 @@ Status Layer::StepLstm(float* z, const float* r, float* h, float* c) const {
     TERN_TRY(Apply(gates_[0], forget, n));
   }
   TERN_TRY(Apply(gates_[1], cell, n));
+  // Coupled: what is forgotten is what makes room for the input.
   for (int64_t i = 0; attrs_.input_forget && i < n; ++i) forget[i] = 1 - in[i];
   for (int64_t i = 0; i < n; ++i) c[i] = forget[i] * c[i] + in[i] * cell[i];
   if (peepholes_ != nullptr) {  // the output gate sees the new cell
     for (int64_t i = 0; i < n; ++i) out[i] += peepholes_[n + i] * c[i];
     TERN_TRY(Apply(gates_[0], out, n));
   }
+  // h = o * f(c), made where h lies, because c goes on to the next step as it is.
   std::copy(c, c + n, h);
   TERN_TRY(Apply(gates_[2], h, n));
   for (int64_t i = 0; i < n; ++i) h[i] *= out[i];
@@ -285,9 +297,12 @@ Status Layer::StepGru(float* z, float* r, float* h) const {
   float *update = z, *reset = z + n, *candidate = z + 2 * n;
   for (int64_t i = 0; i < 2 * n; ++i) z[i] += r[i];
   TERN_TRY(Apply(gates_[0], z, 2 * n));
+  // The reset gate scales what the state gave to the candidate, or the state before it is
+  // multiplied.
   if (attrs_.linear_before_reset) {
     for (int64_t i = 0; i < n; ++i) candidate[i] += reset[i] * r[2 * n + i];
   } else {
+    // The gate is not needed again: the state that was reset takes its place.
     for (int64_t i = 0; i < n; ++i) reset[i] *= h[i];
     const float* bias = state_bias_ == nullptr ? nullptr : state_bias_ + 2 * n;
     TERN_TRY(Multiply(candidate_weights_, reset, 1, {r + 2 * n, n, bias}));
@@ -331,11 +346,14 @@ Status Layer::Prepare(const RecurrentOperands& in, int64_t d, std::span<const Ga
 Status Layer::Step(const RecurrentOperands& in, int64_t step, float* y) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
   float* products = products_->data_as<float>();
+  // Sequences that are at their end are multiplied, too: one product of all rows is faster than one
+  // for each that goes on.
   TERN_TRY(Multiply(state_weights_, h(), sizes_.batch, {products, rows, state_bias_}));
   const bool backward = attrs_.direction == ops::Direction::kReverse || d_ == 1;
   for (int64_t b = 0; b < sizes_.batch; ++b) {
     const int64_t length = in.lengths == nullptr ? sizes_.time : in.lengths->data_as<int32_t>()[b];
     if (step >= length) continue;
+    // Backwards begins at the end of each sequence and not of the longest.
     const int64_t t = backward ? length - 1 - step : step;
     float* z = inputs_->data_as<float>() + sizes_.InputRow(t, b) * rows;
     float *r = products + b * rows, *h = h_->data_as<float>() + b * n;
@@ -380,6 +398,7 @@ void RunOne(void* data, int64_t index, int32_t) {
 }
 
 Status RunAtOnce(const TernParallel& parallel, Runs runs) {
+  // What Run allocates it has allocated in Prepare, so layers share nothing but their inputs.
   for (Layer& layer : runs.layers) layer.Isolate();
   parallel.run(parallel.context, static_cast<int64_t>(runs.layers.size()), &RunOne, &runs);
   TERN_TRY(std::move(runs.results[0]));

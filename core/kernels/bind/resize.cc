@@ -51,6 +51,7 @@ Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, ResizeProblem* p) 
     int axis = 0;
     TERN_TRY(AxisOfEntry(attrs, in, i, &axis));
     if (in[axis] == 0) return InvalidArgument("axis ", axis, " of x has no elements");
+    // The scale that this axis alone would have.
     const double own = static_cast<double>((*sizes)[i]) / static_cast<double>(in[axis]);
     scale = attrs.aspect == ops::AspectPolicy::kNotLarger ? std::fmin(scale, own)
                                                           : std::fmax(scale, own);
@@ -167,6 +168,7 @@ const int64_t* IndicesOf(const TensorPtr& table) {
 Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p, int first,
                  int last, const Tensor& x, const Tensor& y) {
   // A single axis is the width of images of one row.
+  // As it stands it maps one row to one row.
   const AxisScale row{};
   const AxisScale& height = first == last ? row : p.axes[first];
   const AxisScale& width = p.axes[last];
@@ -199,6 +201,7 @@ void BlendRow(const AxisTaps& taps, int64_t position, const float* x, int64_t in
   for (int64_t k = position * taps.taps; k < (position + 1) * taps.taps; ++k) {
     const float weight = taps.weights()[k];
     const float* row = x + taps.positions()[k] * inner;
+    // Taps beyond the border have no weight, and an infinity there must not become NaN.
     if (weight == 0) continue;
     for (int64_t i = 0; i < inner; ++i) y[i] += weight * row[i];
   }
@@ -248,6 +251,7 @@ Result<TensorPtr> ResizeByAxes(const ops::ResizeAttrs& attrs, Call& call, const 
     TERN_TRY(ResizeAxis(attrs, call, view, p.axes[i], current != nullptr ? *current : x, *next));
     current = std::move(next);
   }
+  // Nothing changes: the elements are shared.
   if (current == nullptr) return x.Reshape(p.out.span());
   const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize && x.dtype() == kF32;
   for (int i = 0; crops && i < p.in.rank(); ++i) {

@@ -29,6 +29,7 @@ struct Taps {
 // Back and forth between low and high.
 double Reflected(double x, double low, double high) {
   const double range = high - low;
+  // An axis of one pixel has nowhere to turn.
   if (!(range > 0)) return low;
   const double distance = x < low ? low - x : x - high;
   if (distance <= 0) return x;
@@ -50,6 +51,7 @@ class AxisSampler {
   Taps At(float place) const {
     double x = std::isnan(place) ? -kFarAway : static_cast<double>(place);
     const auto extent = static_cast<double>(extent_);
+    // -1 and 1 are the middles of the outer pixels, or their outer edges.
     x = attrs_.align_corners ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
     x = std::clamp(x, -kFarAway, kFarAway);
     if (attrs_.mode == ops::SampleMode::kNearest) x = std::nearbyint(x);
@@ -106,6 +108,7 @@ float SumOfTaps(const float* image, const Taps* taps, const int64_t* extents, in
   for (int i = 1; i < axes; ++i) inner *= extents[i];
   float sum = 0;
   for (int i = 0; i < taps->count; ++i) {
+    // A weight of zero skips the pixel: infinity there would give NaN.
     if (taps->pixel[i] < 0 || taps->weight[i] == 0) continue;
     sum += taps->weight[i] *
            SumOfTaps(image + taps->pixel[i] * inner, taps + 1, extents + 1, axes - 1);
@@ -122,6 +125,7 @@ Result<Any> GridSample(const ops::GridSampleAttrs& attrs, Call& call) {
   Extents out;
   TERN_TRY(ops::GridSampleShape(ExtentsOf(*x), ExtentsOf(*grid), &out));
   const int axes = x->rank() - 2;
+  // What a cubic reads, which is the most of all modes.
   int64_t work = CountOf(out);
   for (int i = 0; i < axes; ++i) work = ops::MulDim(work, kMostTaps);
   TERN_TRY(call.Charge(work));
@@ -133,6 +137,7 @@ Result<Any> GridSample(const ops::GridSampleAttrs& attrs, Call& call) {
   for (int64_t at = 0; pixels_in > 0 && at < out[0] * pixels_out; ++at) {
     if (at % 256 == 255 && call.IsStopped()) break;
     Taps taps[kMaxSpatial];
+    // The taps of a place are the same in every channel.
     for (int i = 0; i < axes; ++i) {
       const float place = grid->data_as<float>()[at * axes + axes - 1 - i];
       taps[i] = AxisSampler(attrs, extents[i]).At(place);
@@ -183,6 +188,7 @@ Region RegionOf(const ops::RoiAlignAttrs& attrs, const float* roi) {
   region.top = roi[1] * scale - offset;
   float width = roi[2] * scale - offset - region.left;
   float height = roi[3] * scale - offset - region.top;
+  // The older form has no region of less than a pixel.
   if (!attrs.half_pixel) {
     width = std::max(width, 1.0f);
     height = std::max(height, 1.0f);
@@ -190,6 +196,7 @@ Region RegionOf(const ops::RoiAlignAttrs& attrs, const float* roi) {
   region.bin_width = width / static_cast<float>(attrs.width);
   region.bin_height = height / static_cast<float>(attrs.height);
   const auto samples = [&](float bin) {
+    // Not given: as many samples as the bin has pixels.
     if (attrs.sampling_ratio > 0) return attrs.sampling_ratio;
     return ConvertNumber<int64_t>(std::ceil(static_cast<double>(bin)));
   };

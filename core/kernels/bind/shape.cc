@@ -91,6 +91,7 @@ Result<Any> Expand(const ops::ShapeAttrs& attrs, Call& call) {
   ContiguousStrides(copy.shape, copy.dst_strides);
   // A repeated axis reads the same elements again: its stride is 0.
   for (int i = 0; i < copy.shape.rank(); ++i) copy.src_strides[i] = 0;
+  // Shapes are aligned at their last axes; what the target has in front of them repeats all of x.
   const int skipped = copy.shape.rank() - x->rank();
   for (int i = 0; i < x->rank(); ++i) {
     if (x->dim(i) != 1) copy.src_strides[skipped + i] = x->strides()[static_cast<size_t>(i)];
@@ -104,6 +105,7 @@ Result<Any> Concat(const ops::AxisAttrs& attrs, Call& call) {
   std::vector<const Tensor*> inputs;
   std::vector<Extents> shapes;
   for (int i = 0; i < call.size(); ++i) {
+    // The first one says the type of all.
     const Tensor* x = inputs.empty() ? call.Input(i) : call.Input(i, inputs[0]->dtype());
     TERN_TRY(call.TakeStatus());
     TERN_TRY(CheckMovable(call, i, *x));
@@ -164,6 +166,7 @@ Result<Any> Split(const ops::SplitAttrs& attrs, Call& call) {
 Result<Any> Slice(const ops::SliceAttrs& attrs, Call& call) {
   const Tensor* x = call.Input(0);
   Ints storage[4];
+  // Each list is an argument in newer opsets and an attribute in older ones.
   const std::span<const int64_t> starts = IntsOr(call, 1, attrs.starts, &storage[0]);
   const std::span<const int64_t> ends = IntsOr(call, 2, attrs.ends, &storage[1]);
   const std::span<const int64_t> axes = IntsOr(call, 3, attrs.axes, &storage[2]);
@@ -212,6 +215,7 @@ Result<Any> Tile(const ops::TileAttrs& attrs, Call& call) {
   TensorPtr current;
   for (int i = x->rank() - 1; i >= 0; --i) {
     const int64_t repeat = repeats[static_cast<size_t>(i)];
+    // What is not repeated is not copied.
     if (repeat == 1) continue;
     const Tensor& from = current != nullptr ? *current : *x;
     Extents shape = ExtentsOf(from);
@@ -246,6 +250,7 @@ Result<Any> DepthToSpace(const ops::BlockAttrs& attrs, Call& call) {
   Extents out;
   TERN_TRY(ops::DepthToSpaceShape(attrs, ExtentsOf(*x), &out));
   const int64_t b = attrs.block, n = x->dim(0);
+  // dcr: the place in the block counts above the channel; crd: below it.
   const bool block_first = attrs.order == ops::BlockOrder::kDcr;
   if (attrs.layout == ops::Layout::kNchw) {
     const int64_t c = out[1], h = x->dim(2), w = x->dim(3);

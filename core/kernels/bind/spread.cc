@@ -21,6 +21,7 @@ Result<Any> MaxUnpool(const ops::PoolAttrs& attrs, Call& call) {
   Extents inferred;
   TERN_TRY(ops::MaxUnpoolShape(attrs, ExtentsOf(*x), &inferred));
   for (const int64_t extent : inferred) {
+    // Pads may be larger than what a window gives.
     if (extent < 0) return InvalidArgument("x ", x->TypeText(), " is too small to be unpooled");
   }
   Extents out = inferred;
@@ -36,6 +37,7 @@ Result<Any> MaxUnpool(const ops::PoolAttrs& attrs, Call& call) {
       out[i] = extent;
     }
   }
+  // One place for each element, or the loop below would read beyond them.
   if (ops::ShapeText(ExtentsOf(*x)) != ops::ShapeText(ExtentsOf(*indices)))
     return WrongTensor(call, 1, *indices, StrCat("the shape of x, ", x->TypeText()));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
@@ -45,6 +47,8 @@ Result<Any> MaxUnpool(const ops::PoolAttrs& attrs, Call& call) {
     int64_t rest = indices->data_as<int64_t>()[i], at = 0, step = 1;
     if (rest < 0 || rest >= most)
       return OutOfRange("index ", rest, " is outside of an image ", ops::ShapeText(inferred));
+    // The index is taken apart by the extents of the one image and put together by those of the
+    // other.
     for (int axis = out.rank() - 1; axis >= 0; --axis) {
       const int64_t place = rest % inferred[axis];
       if (place >= out[axis])
@@ -75,6 +79,7 @@ Result<Windows> WindowsOfColumns(const ops::Col2ImAttrs& attrs, const Extents& o
       if (value < 1) return InvalidArgument("strides and dilations must be at least 1");
     }
   }
+  // Attributes of col2im are not those of a pool, so nobody has checked them as a window before.
   TERN_TRY(ops::CheckWindow(window, rank));
   Extents pooled{out[0], out[1]};
   int64_t count = 1;
@@ -84,6 +89,7 @@ Result<Windows> WindowsOfColumns(const ops::Col2ImAttrs& attrs, const Extents& o
     pooled.push_back(extent);
     count = ops::MulDim(count, extent);
   }
+  // Otherwise the loops below would read beyond x.
   if (count != columns)
     return InvalidArgument("x has ", columns, " columns, but the image has ", count, " blocks");
   return MakeWindows(window, false, out, pooled, block.data());

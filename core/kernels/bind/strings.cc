@@ -41,12 +41,14 @@ Result<Any> StringConcat(const ops::NoAttrs&, Call& call) {
 
 namespace {
 
+// ASCII's alone: what other writing has between words is text here.
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // At every delimiter; parts may be empty.
 std::vector<std::string_view> CutAt(std::string_view text, std::string_view delimiter,
                                     int64_t most) {
   std::vector<std::string_view> parts;
+  // What is behind the last cut that is allowed stays whole.
   while (most < 0 || static_cast<int64_t>(parts.size()) < most) {
     const size_t found = text.find(delimiter);
     if (found == std::string_view::npos) break;
@@ -96,6 +98,7 @@ Result<Any> StringSplit(const ops::StringSplitAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kString, out));
   int64_t to = 0;
   for (const std::vector<std::string_view>& row : parts) {
+    // Shorter rows are filled up with the empty text.
     for (int64_t i = 0; i < columns; ++i) {
       const auto at = static_cast<size_t>(i);
       y->set_string(to++, at < row.size() ? row[at] : std::string_view());
@@ -112,6 +115,8 @@ Result<Any> RegexMatch(const ops::NoAttrs&, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, ExtentsOf(*x)));
   for (int64_t i = 0; i < x->element_count() && !call.IsStopped(); ++i) {
     const std::string_view text = x->string_at(i);
+    // The work is known before it is done: the matcher follows all states at once and never goes
+    // back.
     TERN_TRY(call.Charge(regex.WorkOf(text.size())));
     y->data_as<bool>()[i] = regex.MatchesWhole(text);
   }

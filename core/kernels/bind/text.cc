@@ -15,6 +15,7 @@
 namespace tern::kernels::bind {
 namespace {
 
+// Letters of ASCII alone: what else has cases depends on the language.
 std::string InCase(std::string_view text, ops::CaseChange change) {
   std::string changed(text);
   for (char& c : changed) {
@@ -36,6 +37,7 @@ Result<Any> StringNormalizer(const ops::StringNormalizerAttrs& attrs, Call& call
   TERN_TRY(call.TakeStatus());
   if (x->rank() < 1 || x->rank() > 2 || (x->rank() == 2 && x->dim(0) != 1))
     return WrongTensor(call, 0, *x, "texts [n] or [1, n]");
+  // Every text may be compared with every stopword.
   TERN_TRY(call.Charge(ops::MulDim(x->element_count(), stopwords->element_count())));
   const auto compared = [&](std::string_view text) {
     return attrs.sensitive ? std::string(text) : InCase(text, ops::CaseChange::kLower);
@@ -82,6 +84,7 @@ struct Pool {
   }
 };
 
+// What it lets through may be read without looking: starts rise, n-grams are whole, columns exist.
 Status CheckPool(const Pool& pool, int64_t columns) {
   int64_t previous = 0, grams = 0;
   for (int64_t n = 1; n <= static_cast<int64_t>(pool.starts.size()); ++n) {
@@ -118,7 +121,9 @@ void CountRow(Call& call, const ops::TfIdfAttrs& attrs, const Pool& pool, int64_
   int64_t first = 0;
   for (int64_t n = 1; n <= most; first += (pool.start(n + 1) - pool.start(n)) / n, ++n) {
     if (n < attrs.least) continue;
+    // Elements of an n-gram may have others between them, the same number at each step.
     for (int64_t skip = 0; skip <= (n == 1 ? 0 : std::min(attrs.skips, count)); ++skip) {
+      // What the n-gram covers; saturated, since attributes are any numbers.
       const int64_t span = ops::AddDim(ops::MulDim(n - 1, skip + 1), 1);
       for (int64_t at = 0; ops::AddDim(at, span) <= count && !call.IsStopped(); ++at)
         CountGram(pool, n, first, begin + at, skip + 1, row);

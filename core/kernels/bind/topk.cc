@@ -42,6 +42,7 @@ using Widest = std::conditional_t<std::is_floating_point_v<T>, double,
 void TopColumn(std::vector<Entry>* entries, int64_t k) {
   const auto middle = entries->begin() + static_cast<std::ptrdiff_t>(k);
   std::partial_sort(entries->begin(), middle, entries->end(), [](const Entry& a, const Entry& b) {
+    // By index among equal ones: the result does not depend on how the sort works.
     return a.key != b.key ? a.key > b.key : a.index < b.index;
   });
 }
@@ -50,6 +51,7 @@ template <class T>
 void TopAll(const ops::TopKAttrs& attrs, const AxisView& view, int64_t k, const T* x, T* values,
             int64_t* indices) {
   std::vector<Entry> entries(static_cast<size_t>(view.axis));
+  // Keys turned over put the smallest first, by the same sort.
   const uint64_t turned = attrs.largest ? 0 : UINT64_MAX;
   for (int64_t column = 0; column < view.outer * view.inner; ++column) {
     const int64_t o = column / view.inner, i = column % view.inner;

@@ -37,6 +37,7 @@ struct Trees {
   std::span<const float> weights;
 
   int64_t size() const { return static_cast<int64_t>(splits.size()); }
+  // `leaves` has one entry more than there are leaves: the end of the last.
   int64_t leaf_count() const { return static_cast<int64_t>(leaves.size()) - 1; }
   const int64_t* Node(int64_t i) const { return nodes.data() + i * kNodeSize; }
 
@@ -131,6 +132,7 @@ int64_t LongestWalk(const Trees& trees) {
     return child < 0 ? int64_t{1} : depth[static_cast<size_t>(child)];
   };
   // From the last node up: children come behind their parents.
+  // A node that asks for members looks at each of them.
   for (int64_t i = trees.size() - 1; i >= 0; --i) {
     const int64_t* node = trees.Node(i);
     depth[static_cast<size_t>(i)] =

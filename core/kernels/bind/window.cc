@@ -47,6 +47,7 @@ namespace {
 Windows WindowsOfPool(const ops::PoolAttrs& attrs, Call& call, const Extents& x,
                       const Extents& out) {
   int64_t kernel[kMaxSpatial];
+  // A kernel that attributes do not give is one pixel.
   for (int i = 0; i < x.rank() - 2; ++i) kernel[i] = ops::IntAt(attrs.window.kernel, i, 1);
   Windows w = MakeWindows(attrs.window, attrs.ceil_mode, x, out, kernel);
   w.run = &call.context();
@@ -107,6 +108,8 @@ void MeanPoolLoops(const Windows& w, bool include_pads, int64_t p, const float* 
         sum += p == 0 ? value : std::pow(std::fabs(value), static_cast<double>(p));
         ++count;
       });
+      // With pads counted the divisor is what lies within the padded image, not the whole kernel:
+      // ceil_mode lets windows reach beyond.
       if (include_pads) count = TapsWithPads(w, at);
       const double result =
           p == 0 ? sum / static_cast<double>(count) : std::pow(sum, 1.0 / static_cast<double>(p));
@@ -122,6 +125,7 @@ Result<Any> PoolByLoops(const ops::PoolAttrs& attrs, Call& call, const Tensor& x
   const Windows w = WindowsOfPool(attrs, call, ExtentsOf(x), out);
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), w.Taps())));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x.dtype(), out));
+  // Means are of floats alone. What other types widen to comes here as f32.
   if (!max && x.dtype() == kF32) {
     MeanPoolLoops(w, attrs.count_include_pad, 0, x.data_as<float>(), y->data_as<float>());
     return Any(std::move(y));
@@ -199,6 +203,7 @@ void ConvLoops(const Windows& w, int64_t groups, int64_t out_channels, const flo
       float sum = bias != nullptr ? bias[oc] : 0.0f;
       ForEachTap(w, at, [&](int64_t tap, int64_t source) {
         for (int64_t ic = 0; ic < in_group; ++ic) {
+          // The filter counts channels from the first of its group, x from the first of all.
           const int64_t channel = oc / out_group * in_group + ic;
           sum += filter[ic * taps + tap] * x[w.Base(n, channel, w.pixels_in, w.channels) + source];
         }

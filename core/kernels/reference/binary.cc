@@ -38,6 +38,7 @@ int32_t binary(const TernBinaryArgs* args, const TernKernelContext*) {
   int64_t size = 1;
   for (int i = 0; i < args->rank; ++i) size *= args->shape[i];
   for (int64_t position = 0; position < size; ++position) {
+    // The place is taken apart axis by axis; a stride of 0 repeats an operand.
     int64_t a = 0, b = 0, rest = position;
     for (int i = args->rank - 1; i >= 0; --i) {
       a += rest % args->shape[i] * args->a_strides[i];

@@ -18,11 +18,13 @@ const float* Tap(const TernConv2dArgs& args, const Pixel& out, int64_t ky, int64
   return args.input + ((out.image * args.in_h + y) * args.in_w + x) * args.in_pixel_stride;
 }
 
+// In f64, so that what is compared with has no error of its own worth speaking of.
 double ConvSum(const TernConv2dArgs& args, const Pixel& out, int64_t group, int64_t column) {
   const int64_t ic = args.in_c / args.groups, oc = args.out_c / args.groups;
   const int64_t k = args.kernel_h * args.kernel_w * ic;
   const int64_t panels = (oc + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH;
   const int64_t panel = group * panels + column / TERN_PANEL_WIDTH;
+  // [groups][panels][taps * inputs][16], as kernel.h says.
   const float* w = args.weights + panel * k * TERN_PANEL_WIDTH + column % TERN_PANEL_WIDTH;
   double sum = 0.0;
   for (int64_t tap = 0; tap < args.kernel_h * args.kernel_w; ++tap) {

@@ -9,6 +9,7 @@ namespace {
 
 // The input index whose tap lands on `out`, or -1.
 int64_t Source(int64_t out, int64_t pad, int64_t tap, int64_t stride, int64_t size) {
+  // Between strides there is nothing: only every stride-th place has a source.
   const int64_t scaled = out + pad - tap;
   if (scaled < 0 || scaled % stride != 0 || scaled / stride >= size) return -1;
   return scaled / stride;

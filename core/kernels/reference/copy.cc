@@ -17,6 +17,7 @@ int32_t copy(const TernCopyArgs* args, const TernKernelContext*) {
       dst += rest % args->shape[i] * args->dst_strides[i];
       rest /= args->shape[i];
     }
+    // Elements have any size up to 16 bytes, so they are bytes here.
     memcpy(static_cast<char*>(args->dst) + dst * args->element_size,
            static_cast<const char*>(args->src) + src * args->element_size,
            static_cast<size_t>(args->element_size));

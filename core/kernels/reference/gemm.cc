@@ -34,6 +34,7 @@ void MatMulBatch(const TernMatMulArgs& args, int64_t batch) {
   const float* b = args.b + args.b_offsets[batch];
   float* c = args.c + args.c_offsets[batch];
   TernEpilogue epilogue = args.epilogue;
+  // The residual lies as the result does, so its matrices begin at the same places.
   if (epilogue.residual != nullptr) epilogue.residual += args.c_offsets[batch];
   for (int64_t row = 0; row < args.m; ++row) {
     for (int64_t column = 0; column < args.n; ++column) {
@@ -64,6 +65,7 @@ int32_t pack_panels(const TernPackArgs* args, const TernKernelContext*) {
       for (int64_t lane = 0; lane < TERN_PANEL_WIDTH; ++lane) {
         const int64_t column = panel * TERN_PANEL_WIDTH + lane;
         *dst++ =
+            // Columns beyond the last are zeros, which a kernel may compute with.
             column < args->n ? args->src[row * args->k_stride + column * args->n_stride] : 0.0f;
       }
     }

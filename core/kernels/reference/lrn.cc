@@ -8,6 +8,7 @@
 namespace tern::kernels::reference {
 
 int32_t lrn(const TernLrnArgs* args, const TernKernelContext*) {
+  // Of an even size the longer side is behind, as the standard has it.
   const int64_t before = (args->size - 1) / 2, after = args->size - 1 - before;
   for (int64_t p = 0; p < args->pixels; ++p) {
     const float* x = args->x + p * args->channels;

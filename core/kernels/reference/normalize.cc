@@ -12,6 +12,7 @@ void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
   const float* x = args.x + row * args.axis;
   const double size = static_cast<double>(args.axis);
   double mean = 0, variance = 0;
+  // RMS normalization has no mean: it stays 0.
   for (int64_t i = 0; i < args.axis && args.rms == 0; ++i) mean += static_cast<double>(x[i]) / size;
   for (int64_t i = 0; i < args.axis; ++i) {
     const double centered = static_cast<double>(x[i]) - mean;

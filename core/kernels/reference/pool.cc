@@ -15,6 +15,8 @@ struct Window {
   int64_t padded = 0;  // taps in the image or its padding
 };
 
+// A tap may lie in the image, in its padding, or beyond both where ceil_mode lets the last window
+// reach out.
 bool Within(int64_t i, int64_t low, int64_t high) { return i >= low && i < high; }
 
 Window ReadWindow(const TernPool2dArgs& args, const float* image, int64_t out_y, int64_t out_x,

@@ -8,6 +8,8 @@
 namespace tern::kernels::reference {
 namespace {
 
+// The bits of the result, of a signed type, too. What is no number is 0, in C++ it would be
+// undefined.
 uint8_t Clamped(double value, int32_t low, int32_t high) {
   if (value != value) return 0;
   const double clamped = value < low ? low : value > high ? high : value;
@@ -19,6 +21,8 @@ struct Place {
   int64_t image, y, x, channel;
 };
 
+// Weights lie in panels of columns, and in those in quads of inputs, which one instruction
+// multiplies at once (kernel.h). Depthwise ones lie as they are.
 int32_t Weight(const TernQuantizedConvArgs& args, bool depthwise, int64_t tap, int64_t c,
                int64_t channel) {
   if (depthwise) return args.weights[tap * args.in_c + channel];
@@ -33,6 +37,7 @@ int32_t Weight(const TernQuantizedConvArgs& args, bool depthwise, int64_t tap, i
       .weights[(quad * TERN_PANEL_WIDTH + column % TERN_PANEL_WIDTH) * TERN_QUAD + c % TERN_QUAD];
 }
 
+// Unsigned, so that sums wrap as those of the vector kernels do.
 uint32_t Sum(const TernQuantizedConvArgs& args, bool depthwise, const Place& place) {
   const int64_t in = args.in_c / args.groups;
   const int64_t group = place.channel / (args.out_c / args.groups);
@@ -62,6 +67,7 @@ int32_t Convolve(const TernQuantizedConvArgs& args, bool depthwise) {
       const Place place{pixel / args.out_w / args.out_h, pixel / args.out_w % args.out_h,
                         pixel % args.out_w, channel};
       const int32_t sum = static_cast<int32_t>(Sum(args, depthwise, place));
+      // In f32, because the kernels round this product, too: results are compared for equality.
       const float steps = static_cast<float>(sum) * args.scale[channel];
       *to++ = Clamped(static_cast<double>(nearbyintf(steps)) + args.zero, args.low, args.high);
     }
