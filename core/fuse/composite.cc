@@ -26,6 +26,7 @@ constexpr Source kScale = {Source::Kind::kOperand, 1};
 constexpr Source kBias = {Source::Kind::kOperand, 2};
 constexpr Source kEpsilon = {Source::Kind::kEpsilon, 0};
 
+// The variance about the mean and not of squares, which would cancel.
 constexpr Step kLayerNorm[] = {
     {Op::k_reduce_mean, kX, {}},       // 0: the mean
     {Op::k_sub, kX, Made(0)},          // 1: what differs from it
@@ -56,6 +57,7 @@ bool Reduces(Op op) { return ops::InfoOf(op).family == ops::Family::reduce; }
 std::optional<int64_t> AxisOf(const Composite& composite, const Call& call, size_t rank) {
   const int64_t axes = static_cast<int64_t>(rank);
   int64_t axis = call.attrs().GetInt("axis", composite.default_axis);
+  // From the end, as models count them.
   if (axis < 0) axis += axes;
   if (axis < 0 || axis >= axes) return std::nullopt;
   return axis;
@@ -82,9 +84,11 @@ class Expansion {
     std::vector<Expr> args = {ArgumentOf(step.a)};
     if (step.b.kind != Source::Kind::kNone) args.push_back(ArgumentOf(step.b));
     // What is added where there is none.
+    // Scale and bias may be left out: the step is what it would have been added to.
     if (args.back() == nullptr || ir::IsNone(args.back())) return made_.push_back(args.front());
     types::TensorType type = binding_.var->type().tensor();
     if (Reduces(step.op) || IsFolded(args)) {
+      // Reduced axes stay with an extent of 1, so that later steps broadcast.
       for (int64_t axis : axes_) type.dims[static_cast<size_t>(axis)] = types::Dim(1);
     }
     Attrs attrs;

@@ -14,6 +14,7 @@ constexpr int kJpegBits = 13, kJpegFirstBits = 2;
 
 // Eight numbers, `step` apart, transformed in place; `shift` bits are rounded away.
 void Transform(int64_t* x, int step, int shift) {
+  // Factors are cosines times 2^13. In 64 bits, where no coefficient of a file overflows.
   const auto at = [&](int i) -> int64_t& { return x[i * step]; };
   const int64_t turned = (at(2) + at(6)) * 4433;
   const int64_t low = turned - at(6) * 15137, high = turned + at(2) * 6270;
@@ -46,6 +47,7 @@ class JpegRow {
 
   // Row y of the image.
   const uint8_t* Make(int64_t y) {
+    // Narrower planes libjpeg repeats instead of interpolating.
     const bool smooth = component_.extent.width > 2;
     if (across_ == 1 && down_ == 1) return Samples(y);
     if (across_ == 2 && down_ == 1 && smooth) return Across(Samples(y));
@@ -115,6 +117,7 @@ void MakeSamples(const JpegImage& image, JpegComponent* component) {
   for (int64_t block = 0; block < component->blocks_down * component->blocks_across; ++block) {
     int64_t values[64];
     for (size_t i = 0; i < 64; ++i) values[i] = int64_t{*from++} * table[i];
+    // Columns first, keeping two bits for the rows.
     for (int i = 0; i < 8; ++i) Transform(values + i, 8, kJpegBits - kJpegFirstBits);
     for (int i = 0; i < 8; ++i) Transform(values + i * 8, 1, kJpegBits + kJpegFirstBits + 3);
     uint8_t* out = component->samples + block / component->blocks_across * 8 * stride +

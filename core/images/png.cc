@@ -104,6 +104,7 @@ Status Unfilter(int filter, uint8_t* row, const uint8_t* above, int64_t size, in
 
 // The value of a channel; those of 16 bits by their upper 8.
 int Sample(const Png& png, const uint8_t* row, int64_t index) {
+  // The bytes of a value lie with the upper one first.
   if (png.depth >= 8) return row[index * png.depth / 8];
   const int64_t bit = index * png.depth;
   return row[bit / 8] >> (8 - png.depth - bit % 8) & ((1 << png.depth) - 1);
@@ -113,6 +114,7 @@ Status PutPixel(const Png& png, const uint8_t* row, int64_t x, uint8_t* rgb) {
   const int value = Sample(png, row, x * png.channels);
   if (png.colour == kPalette) {
     const auto at = static_cast<size_t>(value) * 3;
+    // A palette may be shorter than the pixels' bits allow.
     if (at + 3 > png.palette.size())
       return InvalidArgument("a pixel of its PNG image has colour ", value, " of ",
                              png.palette.size() / 3);
@@ -124,6 +126,7 @@ Status PutPixel(const Png& png, const uint8_t* row, int64_t x, uint8_t* rgb) {
       rgb[c] = static_cast<uint8_t>(Sample(png, row, x * png.channels + c));
     return OkStatus();
   }
+  // Greys of few bits are spread over 0 to 255.
   const int scale = png.depth < 8 ? 255 / ((1 << png.depth) - 1) : 1;
   std::fill_n(rgb, 3, static_cast<uint8_t>(value * scale));
   return OkStatus();
@@ -173,6 +176,7 @@ Status DecodePng(Bytes bytes, Memory* memory, uint8_t* rgb) {
   const int64_t size = RawBytes(png);
   TERN_TRY_ASSIGN(uint8_t * packed, memory->New(png.packed));
   TERN_TRY_ASSIGN(uint8_t * raw, memory->New(size));
+  // The data may be cut into any number of chunks, which are one stream.
   uint8_t* end = packed;
   TERN_TRY(ForEachChunk(bytes, [&](uint32_t type, Bytes content) {
     if (type == 0x49444154) end = std::copy(content.begin(), content.end(), end);

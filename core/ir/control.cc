@@ -76,6 +76,7 @@ Expr MakeIf(Expr condition, Expr then_block, Expr else_block) {
   // Blocks are kept as blocks even if they are single atoms, so that passes see one form.
   auto* node = new If();
   node->condition_ = std::move(condition);
+  // An atom becomes a block of no bindings.
   node->then_ = ToBlock(std::move(then_block));
   node->else_ = ToBlock(std::move(else_block));
   return Expr(node);
@@ -88,6 +89,7 @@ Expr MakeSwitch(DataTypePtr data_type, Expr subject, std::vector<SwitchCase> cas
   node->data_type_ = std::move(data_type);
   node->subject_ = std::move(subject);
   node->cases_ = std::move(cases);
+  // Null where all constructors have a case.
   if (default_block) node->default_ = ToBlock(std::move(default_block));
   return Expr(node);
 }
@@ -103,6 +105,7 @@ Expr MakeConstruct(DataTypePtr data_type, int constructor, std::vector<Expr> fie
 }
 
 Expr MakeMakeClosure(Expr function, std::vector<Expr> captured) {
+  // Of functions of the module alone: lambdas are lifted before.
   TERN_CHECK(function && function->As<Global>() != nullptr);
   auto* node = new MakeClosure();
   node->function_ = std::move(function);

@@ -12,6 +12,7 @@ constexpr std::string_view kStmtKindNames[] = {
 #include "core/loop/nodes.def"
 };
 
+// In the order of the enumerations; as programs spell them.
 constexpr std::string_view kForKindNames[] = {"serial", "parallel", "vectorized",
                                               "vectorize_scalable", "unrolled"};
 constexpr std::string_view kRoleNames[] = {"plain", "vector", "epilogue"};
@@ -61,6 +62,7 @@ Stmt MakeWhile(LoopRole role, Expr condition, Stmt body) {
 }
 
 Stmt MakeStore(BufferPtr buffer, std::vector<Expr> indices, Expr value, Expr predicate) {
+  // The parser has asked WhyNotStore before, with a place for its answer.
   TERN_CHECK(buffer && value && WhyNotStore(*buffer, indices, value->type, predicate).empty());
   return ShareStmt(
       new Store(std::move(buffer), std::move(indices), std::move(value), std::move(predicate)));

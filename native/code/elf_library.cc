@@ -23,6 +23,7 @@ uint64_t NextAddress(uint64_t end, uint64_t offset) {
   return RoundUp(end, kSegment) + offset % kSegment;
 }
 
+// A piece of the file that has a row in the table of sections; most are loaded.
 struct Part {
   const char* name;
   uint32_t type;
@@ -64,6 +65,7 @@ class Writer {
   void WriteDynamic();
   void WriteSections();
   void SeekTo(const Part& part) {
+    // Alignment leaves gaps, which are zero.
     while (out_.size() < part.offset) out_.U8(0);
   }
   uint64_t AddressOf(const ElfLibrarySymbol& symbol) const {
@@ -75,6 +77,7 @@ class Writer {
   static constexpr uint64_t kDynamicEntries = 6;
 
   const ElfLibrary& library_;
+  // Both tables begin with the empty name, to which 0 points.
   std::string strings_ = std::string(1, '\0');
   std::string names_ = std::string(1, '\0');
   Part parts_[kParts] = {
@@ -115,6 +118,7 @@ void Writer::MakeTables() {
 void Writer::LayOut() {
   uint64_t offset = kTablesBegin;
   for (Part& part : parts_) {
+    // What the loader only reads has its offsets as addresses; the others get theirs below.
     part.offset = part.address = RoundUp(offset, part.alignment);
     offset = part.offset + part.size;
   }
@@ -151,6 +155,7 @@ void Writer::WriteSegment(uint32_t type, uint32_t flags, const Part& first, cons
   const uint64_t size = last.offset + last.size - first.offset;
   out_.U32(type);
   out_.U32(flags);
+  // Offset, virtual and physical address, bytes in the file and in memory, alignment.
   out_.U64(first.offset);
   out_.U64(first.address);
   out_.U64(first.address);
@@ -190,6 +195,7 @@ void Writer::WriteHash() {
   out_.U32(symbols + 1);
   out_.U32(symbols == 0 ? 0 : 1);
   out_.U32(0);
+  // The one bucket leads to symbol 1, each to the next, the last to none.
   for (uint32_t i = 1; i <= symbols; ++i) out_.U32(i == symbols ? 0 : i + 1);
 }
 
@@ -211,6 +217,7 @@ void Writer::WriteDynamic() {
 
 void Writer::WriteParts() {
   const ObjectImage& image = library_.image;
+  // In the order of LayOut.
   const ByteSpan bytes(image.bytes);
   SeekTo(parts_[kHash]);
   WriteHash();

@@ -48,6 +48,7 @@ Status ReadAll(int fd, const std::string& path, std::vector<uint8_t>* out) {
     out->resize(old_size + (old_size < (1 << 16) ? (1 << 16) : old_size));
     const ssize_t got = read(fd, out->data() + old_size, out->size() - old_size);
     out->resize(old_size + (got > 0 ? static_cast<size_t>(got) : 0));
+    // The end; also of pipes and terminals.
     if (got == 0) return Status();
     if (got < 0 && errno != EINTR) return SystemError("read", path);
   }
@@ -56,6 +57,7 @@ Status ReadAll(int fd, const std::string& path, std::vector<uint8_t>* out) {
 Status WriteAll(int fd, const std::string& path, std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = write(fd, bytes.data(), bytes.size());
+    // A signal between two pieces is no failure.
     if (put < 0 && errno != EINTR) return SystemError("write", path);
     if (put > 0) bytes = bytes.subspan(static_cast<size_t>(put));
   }
@@ -85,6 +87,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     const size_t size = static_cast<size_t>(info.st_size);
     void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    // Files that cannot be mapped are read, such as some of /proc.
     if (data != MAP_FAILED) {
       result.bytes_ = {static_cast<const uint8_t*>(data), size};
       result.mapped_ = true;
@@ -107,6 +110,7 @@ MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this == &other) return *this;
   Reset();
+  // A vector keeps its memory when it is moved, so bytes_ stays right.
   buffer_ = std::move(other.buffer_);
   mapped_ = std::exchange(other.mapped_, false);
   bytes_ = std::exchange(other.bytes_, {});

@@ -14,6 +14,7 @@ constexpr PrimitiveInfo kPrimitives[] = {
 
 // Lays two definitions side by side and notes which variable and tensor of one is which of the
 // other.
+// Names count, because schedules and callers use them.
 class Matcher {
  public:
   bool Same(const Definition& a, const Definition& b) {
@@ -35,6 +36,7 @@ class Matcher {
   }
 
   bool SameTensor(const BufferPtr& a, const BufferPtr& b) {
+    // A tensor that was laid beside another before needs no second look.
     if (pairs_.Has(a.get(), b.get())) return true;
     pairs_.Add(a.get(), b.get());
     return a->name == b->name && a->dtype == b->dtype && a->access == b->access &&
