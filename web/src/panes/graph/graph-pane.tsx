@@ -183,13 +183,11 @@ export function GraphPane() {
     setQuery('');
   }, [made]);
   const found = useMemo(() => (made ? searchBoxes(made.boxes, query) : []), [made, query]);
-  // The picture asks for each box that it draws.
   const marked = useMemo(() => new Set(found), [found]);
   const moveTo = (box: number): void => {
     setCursor(box);
     hoverBox(box);
   };
-  // What is picked stays when the cursor moves on.
   const shown = picked ?? cursor;
   const nodes = made ? made.boxes.filter(({ kind }) => kind === 'node').length : 0;
   return (
