@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importer: the walk over a model, in two sources. importer.cc has the graph, its nodes and
-// functions; subgraphs.cc the graphs that nodes hold.
+// Importer: the walk over a model, in three sources. importer.cc has the nodes, functions and
+// outputs; graph_values.cc the initializers and inputs; subgraphs.cc the graphs that nodes hold.
 #ifndef TERN_CORE_ONNX_IMPORT_STATE_H_
 #define TERN_CORE_ONNX_IMPORT_STATE_H_
 
@@ -48,6 +48,7 @@ class Importer {
   }
 
   void CheckVersions();
+
   void AddInitializers(Scope* scope, const Graph& graph);
   void AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor);
   void AddInputs(Scope* scope);
