@@ -5,6 +5,7 @@
 namespace tern::onnx {
 
 std::string_view DataTypeName(int32_t data_type) {
+  // By the numbers of onnx.proto, which has no gaps.
   static constexpr std::string_view kNames[] = {
       "undefined",      "float32",  "uint8",        "int8",           "uint16",
       "int16",          "int32",    "int64",        "string",         "bool",
@@ -17,6 +18,7 @@ std::string_view DataTypeName(int32_t data_type) {
 }
 
 int DataTypeBits(int32_t data_type) {
+  // 0 where an element has no size of its own: undefined and strings.
   static constexpr uint8_t kBits[] = {0,  32,  8,  8, 16, 16, 32, 64, 0, 8, 16, 64, 32, 64,
                                       64, 128, 16, 8, 8,  8,  8,  4,  4, 4, 8,  2,  2};
   const size_t index = static_cast<uint32_t>(data_type);

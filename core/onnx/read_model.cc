@@ -229,6 +229,7 @@ void Read(WireReader in, Node* out) {
   }
 }
 
+// Fields without a case, such as those for quantization, change nothing that is computed.
 void Read(WireReader in, Graph* out) {
   while (in.Next()) {
     switch (in.field()) {
@@ -359,6 +360,7 @@ std::string_view DescribeForeignBytes(ByteSpan bytes) {
 Status ReadModel(ByteSpan bytes, Model* model) {
   WireError error;
   Read(WireReader(bytes, &error), model);
+  // A lack of memory says nothing about the file.
   if (!error.no_room.ok()) return std::move(error.no_room);
   const bool plausible =
       model->has_graph && (model->ir_version > 0 || !model->opset_imports.empty());

@@ -101,6 +101,7 @@ Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements,
   if (!expected || static_cast<uint64_t>(*expected) != bytes.size()) {
     return WrongCount(tensor, expected.value_or(-1), bytes.size(), "bytes");
   }
+  // Most files have only 0 and 1, and theirs are used in place.
   if (dtype.is_bool() && HasForeignBool(bytes)) return CopyBools(tensor, bytes);
   const auto address = reinterpret_cast<uintptr_t>(bytes.data());
   const uintptr_t alignment = dtype.code == TERN_DTYPE_COMPLEX ? dtype.bits / 16
@@ -187,6 +188,7 @@ Result<Elements> ReadExternal(const Tensor& tensor, const TensorSource& source) 
                            "', which is outside the model's own folder");
   }
   TERN_TRY_ASSIGN(const int64_t offset, FindNumber(tensor, "offset", 0));
+  // Without a length the rest of the file is meant.
   TERN_TRY_ASSIGN(const int64_t length, FindNumber(tensor, "length", -1));
   if (source.external == nullptr) {
     return NotFound("its data is in the file '", location, "', and no folder was given to look in");
@@ -240,6 +242,7 @@ Status CheckSparse(const tern::Tensor& values, const tern::Tensor& indices, size
 
 bool IsInsideFolder(std::string_view location) {
   if (location.empty() || location.front() == '/') return false;
+  // Backslashes and drives lead out on Windows, and a zero would end the name early.
   if (location.find_first_of(std::string_view("\\:\0", 3)) != std::string_view::npos) return false;
   const std::vector<std::string_view> parts = StrSplit(location, '/');
   return std::none_of(parts.begin(), parts.end(),
@@ -287,6 +290,7 @@ Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {
     TERN_TRY_ASSIGN(Elements elements, ReadExternal(tensor, source));
     return FromRaw(tensor, dtype, std::move(elements), source);
   }
+  // The standard has strings in their own list only, whatever raw_data holds.
   if (!tensor.has_raw_data || dtype.is_string()) return FromTypedList(tensor, dtype, source);
   return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper}, source);
 }

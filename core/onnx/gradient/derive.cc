@@ -13,6 +13,7 @@ namespace {
 class Derivation final : private GradientSink {
  public:
   Derivation(NodeContext& node, std::span<const Value> xs) : node_(node), in_(node) {
+    // As leaves: what the xs are themselves made of is not looked at.
     for (const Value& x : xs) Add({x, nullptr, {}, {}, true});
     inputs_ = xs.size();
   }
@@ -20,8 +21,10 @@ class Derivation final : private GradientSink {
   void Run(const Value& y) {
     CollectFrom(y);
     const auto found = index_.find(y.get());
+    // A y that depends on no x leaves all gradients null, which are zeros.
     if (found == index_.end() || !values_[found->second].active) return;
     values_[found->second].gradients = {in_.Expand(in_.Like(y, 1), in_.ShapeOf(y))};
+    // What uses a value comes before it here, so that a gradient is complete when it is handed on.
     for (size_t i = values_.size(); i > inputs_ && node_.ok(); --i) GoBack(i - 1);
   }
 
@@ -79,6 +82,7 @@ class Derivation final : private GradientSink {
     frame.value.var = var;
     frame.value.definition = node_.builder().Definition(var);
     if (frame.value.definition == nullptr) return frame;
+    // A block of one binding, because that is what uses are counted in.
     const ir::Binding binding[] = {{ir::VarPtr(var->As<ir::Var>()), Value(frame.value.definition)}};
     ir::ForEachUse(binding, ir::MakeNone(),
                    [&](const Value& use) { frame.value.uses.push_back(use); });
@@ -104,6 +108,7 @@ class Derivation final : private GradientSink {
 
   void Accumulate(const Value& value, size_t field, size_t fields, const Value& gradient) {
     Differentiated& target = values_[index_.at(value.get())];
+    // Fields that nobody reads stay null.
     target.gradients.resize(fields);
     Value& sum = target.gradients[field];
     sum = sum == nullptr ? gradient : in_.Add(sum, gradient);
@@ -162,6 +167,7 @@ std::vector<Value> Derive(NodeContext& node, const Value& y, std::span<const Val
   std::vector<Value> gradients;
   for (size_t i = 0; i < xs.size() && node.ok(); ++i) {
     const Value gradient = derivation.GradientOf(i);
+    // An x that y does not depend on has zeros of its shape, as the standard says.
     gradients.push_back(gradient != nullptr ? gradient
                                             : in.Expand(in.Like(xs[i], 0), in.ShapeOf(xs[i])));
   }

@@ -117,6 +117,7 @@ void GradientOfSplit(GradientStep& step) {
   std::vector<Value> parts;
   for (int i = 0; i < attrs.count(); ++i) {
     const auto index = static_cast<size_t>(i);
+    // Parts that y does not depend on have no gradient, but their elements have one: zero.
     const bool known = step.gradient(index) != nullptr;
     parts.push_back(known ? step.gradient(index) : step.ZerosLike(step.result(index)));
   }
@@ -134,6 +135,7 @@ void GradientOfSlice(GradientStep& step) {
     if (!known) return step.Refuse(" along axes that are computed");
     axes = *known;
   }
+  // Without axes the first ones are meant, as many as there are starts.
   if (axes.empty()) {
     const Value starts = step.arg(1);
     const int64_t count =
@@ -147,6 +149,8 @@ void GradientOfSlice(GradientStep& step) {
     const auto position = static_cast<int64_t>(i);
     ops::SliceAttrs one;
     one.axes = {0};
+    // The places that the slice took are a slice of all places, which is computed as the program
+    // does: so ends beyond the extent and negative steps need no rules of their own.
     std::vector<Value> args = {in.Range(in.DimOf(x, axis))};
     const auto part = [&](size_t index, const Ints& values, Ints* field) {
       if (i < values.size()) *field = {values[i]};
@@ -177,6 +181,7 @@ void GradientOfPad(GradientStep& step) {
   const size_t count = pads.size() / 2;
   Value gradient = step.gradient();
   for (size_t i = 0; i < count; ++i) {
+    // Those cut elements off, which then have a gradient of zero.
     if (pads[i] < 0 || pads[count + i] < 0) return step.Refuse(" with pads below 0");
     const int64_t axis = PositiveAxis(step, axes.empty() ? static_cast<int64_t>(i) : axes[i]);
     const Value begin = in.Int(pads[i]);

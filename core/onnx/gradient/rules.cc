@@ -26,6 +26,7 @@ Term MishSlope(const Term& a) {
   return tanh + a * Sigmoid(a) * (1.0 - tanh * tanh);
 }
 
+// First the functions that formulas become; the other rows have theirs, or none.
 #define TERN_GRADIENT(name, Rule)
 #define TERN_FLAT(name)
 #define TERN_DERIVATIVE(name, derivative)                                               \
@@ -112,6 +113,8 @@ Value GradientStep::SumTo(const Value& gradient, const Value& x) {
   }
   if (!ones.empty()) sum = in.Reduce("reduce_sum", sum, ones, true);
   if (!open || !node.ok()) return sum;
+  // The axes are found by comparing shapes when the program runs. Without any, nothing is summed
+  // up, where an empty list would mean all of them.
   const Value shape = in.ShapeOf(x);
   const Value differs = in.Unary("not", in.Call("equal", {in.ShapeOf(sum), shape}));
   ops::ReduceAttrs attrs;

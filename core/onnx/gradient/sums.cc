@@ -25,6 +25,7 @@ Value AsMatrix(GradientStep& step, const Value& x, int64_t axis) {
   return step.node.RankOf(x) == 1 ? step.in.Unsqueeze(x, {axis}) : x;
 }
 
+// The axis that AsMatrix added goes again.
 Value LikeVector(GradientStep& step, const Value& gradient, const Value& matrix, const Value& x) {
   const Value sum = step.SumTo(gradient, matrix);
   return matrix == x ? sum : step.in.Call("reshape", {sum, step.in.ShapeOf(x)});
@@ -38,6 +39,7 @@ void GradientOfMatMul(GradientStep& step) {
   Compose& in = step.in;
   const Value x = AsMatrix(step, step.arg(0), 0), w = AsMatrix(step, step.arg(1), 1);
   Value g = step.gradient();
+  // The bias before g gets axes that the result does not have.
   if (step.wants(2)) step.Give(2, in.Scaled(g, static_cast<double>(attrs.beta)));
   if (w != step.arg(1)) g = in.Unsqueeze(g, {-1});
   if (x != step.arg(0)) g = in.Unsqueeze(g, {-2});
@@ -97,6 +99,7 @@ bool HasRepeatedLetter(const std::string& letters) {
 void GiveByEinsum(GradientStep& step, const Equation& equation, size_t index) {
   const std::string& letters = equation.inputs[index];
   const bool dots = equation.output.find('.') != std::string::npos;
+  // A diagonal would have to be spread out, which no equation says.
   if (HasRepeatedLetter(letters) || (!dots && letters.find('.') != std::string::npos))
     return step.Refuse(StrCat(" by '", letters, "' of its equation"));
   std::string left = equation.output;
@@ -214,6 +217,7 @@ void GradientOfReduceLogSumExp(GradientStep& step) {
 
 void GradientOfCumSum(GradientStep& step) {
   auto attrs = step.AttrsOf<ops::CumulateAttrs>();
+  // An element counts in the sums from its place on, or behind it where sums are exclusive.
   attrs.reverse = !attrs.reverse;
   step.Give(0, step.node.Call("cumsum", {step.gradient()}, attrs.ToAttrs()));
 }
