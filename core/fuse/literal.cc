@@ -55,6 +55,7 @@ loop::Expr LiteralOf(const ir::Expr& atom, bool wide) {
   const DType type = element->dtype();
   if (type.is_bool()) return loop::MakeBool(Read<uint8_t>(*element) != 0);
   if (!type.is_float()) return loop::MakeInt(loop::DataType(type), IntegerOf(*element));
+  // Loops that compute 16-bit floats in 32 take their constants so.
   const DType computed = wide && type.bits == 16 ? kF32 : type;
   return loop::MakeFloat(loop::DataType(computed), FloatOf(*element));
 }

@@ -48,6 +48,7 @@ bool DataType::IsSupported(DType element) {
 
 std::string DataType::ToString() const {
   std::string out(ElementName(element_));
+  // Also of one lane: vscale times one is a vector.
   if (lanes_.scalable) return StrCat(out, "x", kScalable, lanes_.count);
   return lanes_.count == 1 ? out : StrCat(out, "x", lanes_.count);
 }

@@ -10,6 +10,7 @@
 namespace tern::loop {
 namespace {
 
+// Words of the grammar that are in no table; intrinsics, folds and types are in theirs.
 constexpr std::string_view kExpressionWords[] = {
     "vscale", "true", "false", "select", "ramp", "broadcast", "whilelt", "cast", "reinterpret"};
 

@@ -13,6 +13,7 @@
 namespace tern::text {
 namespace {
 
+// In the order of the file, which is that of numbers.
 constexpr CodeInfo kCodes[] = {
 #define TERN_CODE(code, title, explanation) {code, title, explanation},
 #include "core/text/codes.def"

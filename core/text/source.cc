@@ -10,6 +10,7 @@
 namespace tern::text {
 
 Span Cover(const Span& a, const Span& b) {
+  // Of two files the first: no span reaches over both.
   if (!a.valid()) return b;
   if (!b.valid() || a.file != b.file) return a;
   return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};

@@ -56,6 +56,7 @@ class LibraryMaker {
     const LibraryObject& object = objects_[index];
     const std::string plain = KernelSymbol(object.kernel);
     const std::string parallel = ParallelKernelSymbol(object.kernel);
+    // What else an object has, such as helpers, is reached from these and needs no name.
     for (const ImageFunction& function : library_.image.functions) {
       if (function.object != index) continue;
       if (function.name == plain)
@@ -103,6 +104,7 @@ Result<std::string> MakeCodeLibrary(std::span<const LibraryObject> objects) {
 
 std::shared_ptr<const CodeLibrary> CodeLibrary::Of(void* handle, std::string path) {
   const auto* mark = static_cast<const char*>(dlsym(handle, kMarkSymbol));
+  // Without its last zero, where the text that is compared ends.
   if (mark == nullptr || mark != kMark.substr(0, kMark.size() - 1)) return nullptr;
   return std::shared_ptr<const CodeLibrary>(new CodeLibrary(handle, std::move(path)));
 }

@@ -60,6 +60,7 @@ Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarge
   TERN_TRY_ASSIGN(const loop::Program program, Lower(kernel, code));
   const loop::LlvmFlavor flavor = loop::FlavorOf(*loop::FindTarget(code.loops));
   TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));
+  // Its stamp says of which text it was made, so that a changed program does not run old code.
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
   // The object must pass the loader that will read it.

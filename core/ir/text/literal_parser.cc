@@ -93,6 +93,7 @@ void LiteralParser::Tell(const text::Mistake& mistake) {
 types::Type LiteralParser::ParseType() {
   text::Scanner in = in_;
   types::Type type = types::Type::Read(&in);
+  // A mistake before this one has been told, and the scanner stays where that was.
   if (in_.ok() && !in.ok()) {
     Tell(in.mistake());
     SkipType();
@@ -124,6 +125,7 @@ Number LiteralParser::ParseNumber() {
   if (text == "false") return {0, 0};
   const std::optional<int64_t> integer = ParseInt64(text);
   const double number = *value;
+  // Outside of this range the conversion of a double is undefined.
   const bool fits = number > -9e18 && number < 9e18;
   // Larger integers than a double can hold exactly are read as integers.
   return {number, integer.value_or(fits ? static_cast<int64_t>(number) : 0)};

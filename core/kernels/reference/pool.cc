@@ -31,6 +31,7 @@ Window ReadWindow(const TernPool2dArgs& args, const float* image, int64_t out_y,
     const float value = image[(y * args.in_w + x) * args.channels + channel];
     window.inside += 1;
     window.sum += value;
+    // A NaN stays: nothing is greater than it.
     if (value > window.largest || value != value) window.largest = value;
   }
   return window;

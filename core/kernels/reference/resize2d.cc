@@ -12,6 +12,7 @@ double At(const TernResize2dArgs& args, int64_t image, int64_t y, int64_t x, int
 }
 
 double Sample(const TernResize2dArgs& args, int64_t image, int64_t y, int64_t x, int64_t c) {
+  // Which pixels and with which weights was computed before, so that all kernels agree on them.
   if (args.mode == TERN_RESIZE_NEAREST) return At(args, image, args.y0[y], args.x0[x], c);
   const double wy = static_cast<double>(args.y_weight[y]),
                wx = static_cast<double>(args.x_weight[x]);

@@ -14,6 +14,7 @@ void SoftmaxColumn(const TernSoftmaxArgs& args, const float* x, float* y) {
     const double v = static_cast<double>(x[i * args.inner]);
     maximum = v > maximum ? v : maximum;
   }
+  // About the maximum, so that no term overflows and one of them is 1.
   for (int64_t i = 0; i < args.axis; ++i)
     sum += exp(static_cast<double>(x[i * args.inner]) - maximum);
   for (int64_t i = 0; i < args.axis; ++i) {

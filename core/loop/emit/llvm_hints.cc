@@ -9,6 +9,7 @@
 namespace tern::loop {
 namespace {
 
+// How LLVM writes a vector whose length the processor decides.
 constexpr std::string_view kOpen = "<vscale x ";
 
 struct ElementBits {

@@ -19,6 +19,7 @@ struct BinaryRow {
   WasmOp vector[kVectorColumns];
 };
 
+// Shifts of vectors take their count as a scalar, so they are not of this form: kLaneOps has them.
 constexpr BinaryRow kBinaryRows[] = {
     {BinaryOp::kAdd,
      {kI32Add, kI32Add, kI64Add, kI64Add, kF32Add, kF64Add},
@@ -141,6 +142,7 @@ WasmOp ByVector(DataType type, const WasmOp (&row)[kVectorColumns]) {
   return row[VectorColumn(type)];
 }
 
+// By the width of a lane: 8, 16, 32, 64.
 constexpr WasmLaneOps kLaneOps[] = {
     {kV128Load8Lane, kV128Store8Lane, kV128Load8Splat, kI8x16Bitmask, kI8x16Eq, kI8x16Ne, kI8x16Shl,
      kI8x16ShrS, kI8x16ShrU},
@@ -209,6 +211,7 @@ WasmOp StoreOp(DataType type) {
 }
 
 WasmOp ConvertOp(DataType from, DataType to) {
+  // Truncation saturates: it is the one that does not trap.
   // Rows: from i32 signed, i32 unsigned, i64 signed, i64 unsigned, f32, f64; columns: the same, to.
   static constexpr WasmOp kRows[kScalarColumns][kScalarColumns] = {
       {kUnreachable, kUnreachable, kI64ExtendI32S, kI64ExtendI32S, kF32ConvertI32S,

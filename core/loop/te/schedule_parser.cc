@@ -38,6 +38,7 @@ void DirectiveReader::AddOption(const Token& option, const Token& value) {
     directive_.interleave = static_cast<int32_t>(*number);
   } else if ((option.Is("factor") || option.Is("lanes")) && number.has_value() && *number >= 1 &&
              *number <= kMaxLanes) {
+    // Two names of one number: as the factor of a split, and as what a vector has.
     directive_.factors.push_back({static_cast<int32_t>(*number), false});
   } else {
     problem_ = StrCat("'", option.text, " = ", value.text, "' is not an option; there are factor ",

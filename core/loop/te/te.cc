@@ -55,6 +55,7 @@ class Matcher {
   }
 
   static bool SameDirective(const Directive& a, const Directive& b) {
+    // Where they stand in a text does not count.
     return a.primitive == b.primitive && a.tensor == b.tensor && a.names == b.names &&
            a.factors == b.factors && a.scalable == b.scalable && a.tail == b.tail &&
            a.interleave == b.interleave;

@@ -16,6 +16,7 @@ int64_t UsualSize(size_t count) { return count <= 1 ? 4096 : count == 2 ? 64 : 1
 Result<std::vector<int64_t>> ChooseSizes(const LoopFunction& function,
                                          std::span<const NamedSize> given, int64_t n) {
   const size_t count = function.sizes.size();
+  // What is given by name goes before n, which is for all others.
   std::vector<int64_t> sizes(count, n >= 0 ? n : UsualSize(count));
   for (const auto& [name, value] : given) {
     const auto is_it = [&](const VarPtr& size) { return size->name == name; };
