@@ -79,6 +79,7 @@ std::string ElementText(const Array& array, size_t i) {
   if (IsFloat(array.dtype)) return FormatFloat(static_cast<float>(ElementAsDouble(array, i)));
   const uint64_t bits = BitsOf(array, i);
   if (array.dtype == "bool") return bits != 0 ? "true" : "false";
+  // Integers as they are: a double would round those of 64 bits.
   if (array.dtype[0] == 'u') return StrCat(bits);
   // Up and down again, which fills in the sign.
   const size_t unused = 64 - 8 * ElementSize(array.dtype);

@@ -34,6 +34,7 @@ struct Field {
   const char* name;
   double BenchFigures::*member;
 };
+// Read and written by one table, so that a baseline of today can be compared with tomorrow.
 constexpr Field kFields[] = {
     {"cold_ms", &BenchFigures::cold}, {"min_ms", &BenchFigures::min},
     {"p50_ms", &BenchFigures::p50},   {"p90_ms", &BenchFigures::p90},
@@ -65,6 +66,7 @@ Result<BenchFigures> ReadFigures(const JsonValue& json, const std::string& path)
 }  // namespace
 
 BenchFigures FiguresOf(std::string dims, double cold, std::vector<double> warm) {
+  // Runs are counted in seconds, reports are in milliseconds.
   for (double& value : warm) value *= 1e3;
   std::sort(warm.begin(), warm.end());
   BenchFigures figures;
@@ -85,8 +87,10 @@ void WriteFigures(const BenchFigures& figures, JsonWriter* json) {
 }
 
 BenchChange Compare(const BenchFigures& now, const BenchFigures& before) {
+  // Three errors are chance once in hundreds of runs; below two hundredths nobody would act.
   constexpr double kErrors = 3, kLeast = 0.02;
   BenchChange change;
+  // A clock that saw nothing gives no ratio.
   if (before.p50 <= 0) return change;
   change.ratio = now.p50 / before.p50;
   const double error = std::hypot(StandardError(now), StandardError(before));

@@ -206,9 +206,12 @@ Status CheckAgainst(const Engine& engine, const std::string& model, const Agains
     return UsageError("E0003", StrCat("--against: '", model, "' is no ONNX model"));
   TERN_TRY_ASSIGN(const std::vector<std::string> folders, FindSets(options.folder));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, model));
+  // Read a second time for the names and types of its inputs and outputs, which the program has in
+  // its own form only.
   onnx::Model read;
   TERN_TRY(onnx::ReadModel(file.file->bytes(), &read));
   const Declared declared = DeclaredOf(read.graph);
+  // All sets, also behind one that differs: which of them do tells something.
   std::vector<SetResult> sets;
   for (const std::string& folder : folders) {
     TERN_TRY_ASSIGN(SetResult set, CheckSet(program, folder, declared, options));

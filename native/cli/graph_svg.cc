@@ -26,6 +26,7 @@ struct Node {
   double x = 0, width = 0;
 };
 
+// What one function's picture is made of, top to bottom by layers.
 struct FunctionGraph {
   std::string name;
   std::vector<Node> nodes;
@@ -118,6 +119,7 @@ void LayOut(FunctionGraph* graph) {
   std::map<size_t, double> widths;  // of layers
   for (Node& node : graph->nodes) {
     const size_t letters = std::max(node.label.size(), node.detail.size());
+    // Letters of this size are about 7.2 wide; nobody is there yet who could measure them.
     node.width = std::max(80.0, 7.2 * static_cast<double>(letters) + 20);
     double& width = widths[node.layer];
     node.x = width;
@@ -125,6 +127,7 @@ void LayOut(FunctionGraph* graph) {
     graph->width = std::max(graph->width, width - kGap);
     graph->layers = std::max(graph->layers, node.layer + 1);
   }
+  // Layers are centred above each other, so that lines of a chain run straight down.
   for (Node& node : graph->nodes)
     node.x += kMargin + (graph->width - (widths[node.layer] - kGap)) / 2;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of a program, for the commands that run or show them.
 #include <utility>
-#include "core/api/handles.h"
 
+#include "core/api/handles.h"
 #include "native/backends/kernel_backends.h"
 #include "native/backends/kernels_api.h"
 #include "native/cli/command.h"

@@ -38,6 +38,7 @@ void AppendOption(const OptionText& option, std::string* page) {
   for (const std::string& name : option.names)
     StrAppend(&names, names.empty() ? "" : ", ", "\\fB", Escape(name), "\\fR");
   if (option.positional) {
+    // An argument is known by its place and has no value to name.
     names = StrCat("\\fI", Escape(option.names[0]), "\\fR");
   } else if (!option.value.empty()) {
     const std::string value =

@@ -40,6 +40,7 @@ class PlanPicture {
     svg_->Text(kLeft + kWidth, floor + 18, "last binding", 12, "end");
     const std::vector<JsonValue>& tensors = Member(function_, "tensors").items;
     const std::vector<JsonValue>& places = Member(at_, "tensors").items;
+    // The same tensors in the same order: what does not depend on extents, and what does.
     for (size_t i = 0; i < std::min(tensors.size(), places.size()); ++i)
       DrawTensor(tensors[i], places[i], std::max(planned, 1.0), floor);
   }
@@ -50,6 +51,7 @@ class PlanPicture {
     const double first = Number(tensor, "first"), last = Number(tensor, "last");
     const double x = kLeft + kWidth * first / steps_;
     const double width = kWidth * (last + 1 - first) / steps_;
+    // A small tensor is drawn all the same, as a line.
     const double height = std::max(kHeight * bytes / planned, 1.0);
     const double y = floor - kHeight * base / planned - height;
     const std::string& name = TextOf(tensor, "name");
@@ -74,6 +76,7 @@ class PlanPicture {
 Result<std::string> MemorySvg(const JsonValue& plan) {
   const std::vector<JsonValue>& functions = Member(plan, "functions").items;
   for (const JsonValue& function : functions) {
+    // "at" is there where every extent is known.
     if (function.Find("at") != nullptr) continue;
     return UsageError("E0005", StrCat("--svg: tensors of @", TextOf(function, "name"),
                                       " have symbolic sizes, which a picture cannot show"))

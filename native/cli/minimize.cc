@@ -35,6 +35,7 @@ std::string CommandFor(std::string_view command, std::string_view path) {
   size_t from = 0;
   for (size_t at; (at = command.find("{}", from)) != std::string_view::npos; from = at + 2)
     StrAppend(&text, command.substr(from, at - from), quoted);
+  // Without a place for it the file is the last argument.
   if (from == 0) return StrCat(command, " ", quoted);
   return StrCat(text, command.substr(from));
 }
@@ -47,6 +48,7 @@ std::string CommandFor(std::string_view command, std::string_view path) {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
   }
   execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  // What a shell gives for a command that is not there: no fault that was looked for.
   _exit(127);
 }
 
@@ -107,6 +109,7 @@ int FaultCheck::RunCommand() const {
 }
 
 bool FaultCheck::Holds(std::string_view bytes) {
+  // Chunks of different sizes leave the same rest again and again.
   if (IsOver() || !seen_.insert(HashText(bytes)).second) return false;
   write_error_ = native::WriteFile(path_, bytes);
   if (!write_error_.ok()) {
@@ -134,6 +137,7 @@ std::vector<size_t> MinimizeList(size_t count,
       }
       end = begin;
     }
+    // The round of single ones is repeated until nothing goes: what went may have kept others.
     if (chunk > 1)
       chunk = (chunk + 1) / 2;
     else if (!removed)

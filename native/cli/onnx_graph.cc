@@ -28,6 +28,7 @@ constexpr int kMaxSubgraphs = 50;  // in each other
 
 std::optional<uint64_t> TakeVarint(std::string_view* bytes) {
   uint64_t value = 0;
+  // Ten bytes hold 64 bits; a longer number is none.
   for (size_t i = 0; i < bytes->size() && i < 10; ++i) {
     const auto byte = static_cast<uint8_t>((*bytes)[i]);
     value |= uint64_t{byte & 0x7fu} << (7 * i);
@@ -119,6 +120,7 @@ void CollectOfAttribute(std::string_view attribute, int depth, std::set<std::str
 
 void CollectNames(std::string_view graph, int depth, std::set<std::string>* names) {
   const auto fields = FieldsOf(graph);
+  // Deeper ones, which no model has, lose names: a candidate that misses them fails its check.
   if (!fields || depth > kMaxSubgraphs) return;
   for (const WireField& field : *fields) {
     if (field.type != 2) continue;
@@ -245,6 +247,7 @@ std::optional<TensorParts> PartsOfTensor(std::string_view bytes) {
       return std::nullopt;
     expected *= static_cast<uint64_t>(dim);
   }
+  // Data in a list of another type, or in another file.
   if (parts.data.size() != expected) parts.element = 0;
   return parts;
 }
@@ -366,6 +369,7 @@ std::string OnnxGraph::Serialize() const {
   for (const GraphPart& part : inputs) PutBytes(kGraphInput, part.bytes, &graph);
   for (const GraphPart& part : outputs) PutBytes(kGraphOutput, part.bytes, &graph);
   for (const GraphPart& part : types) PutBytes(kGraphValueInfo, part.bytes, &graph);
+  // Protobuf lets fields stand in any order.
   std::string model = WithFields(model_fields);
   PutBytes(kModelGraph, graph, &model);
   return model + WithFields(functions);
@@ -374,6 +378,7 @@ std::string OnnxGraph::Serialize() const {
 std::vector<int64_t> ExtentsOf(const OnnxGraph& graph) {
   std::set<int64_t, std::greater<>> extents;
   const auto note = [&](int64_t extent) {
+    // Nothing is to be gained from extents of 0 and 1.
     if (extent > 1) extents.insert(extent);
     return extent;
   };

@@ -84,6 +84,7 @@ Found OneOperator(const Figures& figures) {
 
 Found OneThread(const Figures& figures) {
   const double ns = SumOf(figures, &UsesThreads);
+  // Of less than a millisecond in all there is little to save.
   if (figures.run.threads > 1 || figures.run.processors < 2 || figures.share(ns) < 0.3 || ns < 1e6)
     return std::nullopt;
   return ProfileHint{"one processor computes while others wait",

@@ -40,6 +40,7 @@ Progress ProgressReport::sink() {
 void ProgressReport::Show(std::string_view stage, double fraction) {
   const int percent = std::clamp(static_cast<int>(fraction * 100), 0, 100);
   const int step = style_ == ProgressStyle::kPlain ? kPlainStep : 1;
+  // Reports come with every node; a line is written only where it would say something else.
   if (stage == stage_ && percent / step == shown_ / step) return;
   stage_ = stage;
   shown_ = percent;

@@ -8,6 +8,8 @@
 namespace tern::cli {
 namespace {
 
+// In the file and not beside it: a picture is sent around alone. It follows the viewer's choice of
+// light or dark.
 constexpr std::string_view kStyle =
     "svg{background:#fff;font-family:system-ui,sans-serif}"
     "text{fill:#1b2733}rect{stroke:#33567a;stroke-width:1}"
@@ -43,6 +45,7 @@ std::string Attribute(std::string_view name, double value) {
 std::string Coordinate(double value) {
   const auto tenths = static_cast<int64_t>(std::llround(value * 10));
   const int64_t whole = tenths / 10, rest = std::abs(tenths % 10);
+  // A whole part of zero has no sign of its own.
   std::string text = StrCat(tenths < 0 && whole == 0 ? "-" : "", whole);
   if (rest != 0) StrAppend(&text, ".", rest);
   return text;
@@ -70,6 +73,7 @@ void Svg::Line(double x1, double y1, double x2, double y2, std::string_view kind
 }
 
 void Svg::Curve(double x1, double y1, double x2, double y2) {
+  // It leaves and arrives upright, whatever lies between.
   const double middle = (y1 + y2) / 2;
   const auto point = [](double x, double y) { return StrCat(Coordinate(x), " ", Coordinate(y)); };
   StrAppend(&body_, "<path class=\"edge\" d=\"M", point(x1, y1), "C", point(x1, middle), " ",

@@ -100,6 +100,7 @@ std::optional<uint8_t> TakeEscape(std::string_view text, size_t* at) {
     if (digit < 0 || digit >= base) break;
     value = value * base + digit;
   }
+  // Three octal digits may say more than a byte holds.
   if (end == begin || value > 255) return std::nullopt;
   *at = end;
   return static_cast<uint8_t>(value);
@@ -219,6 +220,7 @@ class TextReader {
         value += static_cast<char>(*byte);
       }
     }
+    // Nodes refer to bytes, which the tree owns where they are not those of the text.
     return tree_.Keep(std::move(value));
   }
 
@@ -234,6 +236,7 @@ class TextReader {
       if (word == "true" || word == "t" || word == "True") value = 1;
       if (word == "false" || word == "f" || word == "False") value = 0;
     }
+    // The lowest number is one farther from zero than the highest.
     const uint64_t highest = field.kind == FieldKind::kBool     ? 1
                              : field.kind == FieldKind::kUint32 ? UINT32_MAX
                              : field.kind == FieldKind::kSint64 ? uint64_t{INT64_MAX} + is_negative

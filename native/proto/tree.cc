@@ -22,6 +22,7 @@ constexpr FieldSpec kRegisterNameFields[] = {
 };
 constexpr MessageSpec kRegisterName{"RegisterName", kRegisterNameFields};
 
+// The words of the bytecode as they are (docs/isa.md).
 constexpr FieldSpec kInstructionFields[] = {{1, "word", kFixed64, kRepeated}};
 constexpr MessageSpec kInstruction{"Instruction", kInstructionFields};
 
@@ -38,6 +39,7 @@ constexpr MessageSpec kFunction{"Function", kFunctionFields};
 constexpr MessageSpec kNone{"None", {}};
 constexpr FieldSpec kShapeFields[] = {{1, "dim", kSint64, kRepeated}};
 constexpr MessageSpec kShape{"Shape", kShapeFields};
+// Either data or strings, by the type.
 constexpr FieldSpec kTensorFields[] = {
     {1, "data_type", kString, kOnce},
     {2, "dim", kSint64, kRepeated},
@@ -45,6 +47,7 @@ constexpr FieldSpec kTensorFields[] = {
     {4, "string", kString, kRepeated},
 };
 constexpr MessageSpec kTensor{"Tensor", kTensorFields};
+// One element for all, so that a filled tensor is as small here as in the file.
 constexpr FieldSpec kSplatFields[] = {
     {1, "data_type", kString, kOnce},
     {2, "dim", kSint64, kRepeated},
@@ -110,6 +113,7 @@ const FieldSpec* MessageSpec::Find(std::string_view field_name) const {
 
 std::string Tree::Where(const MessageSpec& message, std::string_view field, size_t offset) const {
   const std::string place = StrCat(message.name, field.empty() ? "" : ".", field);
+  // Binary form has no lines.
   if (text.data() == nullptr) return StrCat(place, " at byte ", offset);
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::ranges::count(before, '\n');
