@@ -4,6 +4,7 @@ import type { TableData } from '../model/csv.js';
 import { formatCount, formatNumber } from '../model/format.js';
 import { SaveCsv } from './save-csv.js';
 
+// A table of thousands of cells would hold up the page and be read by nobody.
 const kMaxRows = 40;
 const kMaxColumns = 40;
 

@@ -11,9 +11,11 @@ import { Disclosure } from './disclosure.js';
 import { NumberTable } from './number-table.js';
 import { Pixels } from './pixels.js';
 
+// More than that is read faster as a picture.
 const kMaxBars = 32;
 
 function Bars({ slice, name }: { slice: Slice; name: string }) {
+  // All zeros have no longest bar.
   const most = Math.max(Math.abs(slice.low), Math.abs(slice.high)) || 1;
   return (
     <table class="bars">
@@ -54,6 +56,7 @@ function ViewPicker({ tensor, view, onView }: {
         aria-label="Axes shown, down and across" data-testid="axes" value={view.axes.row}
         onChange={(event) => {
           const axes = choices.find(({ row }) => row === Number(event.currentTarget.value));
+          // Slices of other axes are others, so their number means nothing here.
           if (axes) onView({ axes, slice: 0 });
         }}
       >
@@ -73,6 +76,7 @@ function ViewPicker({ tensor, view, onView }: {
   );
 }
 
+// Its bar of colours has no words: the numbers at its ends say it all.
 function Scale({ low, high }: Slice) {
   return (
     <div class="scale">

@@ -65,6 +65,7 @@ const kCompletionTypes: Readonly<Record<string, string>> = {
 function squigglesOf(
   findings: readonly Finding[], length: number, onFix: EditorServices['onFix'],
 ): Squiggle[] {
+  // Findings may be of a text that was longer a moment ago.
   return findings.filter(({ to }) => to <= length).map(({ from, to, diagnostic, labels }) => {
     const { severity, code, message, notes = [], help = [], fixes = [] } = diagnostic;
     const related = labels.map(({ text }) => text);
@@ -162,6 +163,7 @@ export class Editor {
     let tail = 0;
     while (tail < shorter - from && old[old.length - 1 - tail] === text[text.length - 1 - tail])
       tail++;
+    // What the page writes is no news for it.
     this.isWriting = true;
     const insert = text.slice(from, text.length - tail);
     this.view.dispatch({ changes: { from, to: old.length - tail, insert } });
@@ -190,6 +192,7 @@ export class Editor {
   }
 
   select(from: number, to: number): void {
+    // Places come from results, which may be of an older text.
     const last = this.view.state.doc.length;
     const selection = { anchor: Math.min(from, last), head: Math.min(to, last) };
     this.view.dispatch({
@@ -210,6 +213,7 @@ export class Editor {
       }),
       EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
         if (docChanged && !this.isWriting) services.onText(state.doc.toString());
+        // Search and completion come with the first use: the page opens without them.
         if (docChanged && !this.isFetched) void this.fetchRest();
         if (docChanged || selectionSet) services.onCaret(state.selection.main.head);
       }),

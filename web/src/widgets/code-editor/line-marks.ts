@@ -52,6 +52,7 @@ class Heat extends GutterMarker {
 
   constructor(private readonly count: number, most: number) {
     super();
+    // By the logarithm: a loop's body would leave all other lines one colour.
     const step = Math.ceil(kHeatSteps * Math.log1p(count) / Math.log1p(most));
     this.elementClass = `cm-heat-${Math.max(1, step)}`;
   }
@@ -79,6 +80,7 @@ interface Marked {
 function place<T extends RangeValue>(
   state: EditorState, marks: Iterable<readonly [line: number, mark: T]>,
 ): Range<T>[] {
+  // Marks may be of a text that was longer a moment ago.
   return [...marks].filter(([line]) => line >= 1 && line <= state.doc.lines)
     .map(([line, mark]) => mark.range(state.doc.line(line).from) as Range<T>);
 }
@@ -95,6 +97,7 @@ function markedBy(state: EditorState, marks: LineMarks): Marked {
   const current = now === undefined ? [] : [[now, kNow] as const];
   return {
     marks,
+    // `true` has them sorted, which sets of ranges must be.
     lines: RangeSet.of(place(state, [...lines, ...current]), true),
     dots: RangeSet.of(place<GutterMarker>(state, dots), true),
     heat: RangeSet.of(place<GutterMarker>(state, heat), true),
@@ -109,6 +112,7 @@ const kField = StateField.define<Marked>({
   update: (marked, { state, effects, docChanged, changes }) => {
     for (const effect of effects) if (effect.is(setMarks)) return markedBy(state, effect.value);
     if (!docChanged) return marked;
+    // While somebody types, marks move along with their lines until new ones come.
     const { marks, lines, dots, heat } = marked;
     return { marks, lines: lines.map(changes), dots: dots.map(changes), heat: heat.map(changes) };
   },
@@ -123,6 +127,7 @@ export function lineMarks(onBreakpoint: (line: number) => void): Extension {
       class: 'cm-break-gutter',
       renderEmptyElements: true, // to be clicked
       markers: (view) => view.state.field(kField).dots,
+      // Keeps the width, so that the text does not move with the first breakpoint.
       initialSpacer: () => new Dot('enabled'),
       domEventHandlers: {
         mousedown: (view, block) => {

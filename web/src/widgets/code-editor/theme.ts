@@ -10,6 +10,7 @@ const kHighlight = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
   { tag: tags.string, color: 'var(--green)' },
   { tag: tags.number, color: 'var(--warm)' },
+  // Words that matter most are told by weight too, and not by colour alone.
   { tag: tags.keyword, color: 'var(--violet)', fontWeight: '600' },
   { tag: tags.operator, color: 'var(--accent)', fontWeight: '600' },
   { tag: [tags.function(tags.variableName), tags.constant(tags.variableName)],
@@ -30,6 +31,7 @@ const kTheme = EditorView.theme({
     borderInlineEnd: '1px solid var(--line)',
   },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--raised)' },
+  // The library's own rule for a focused selection weighs more than any class.
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     background: 'var(--accent-soft) !important',
   },
@@ -45,6 +47,7 @@ const kTheme = EditorView.theme({
   '.cm-diagnostic': { padding: '6px 10px' },
   '.cm-diagnostic-error': { borderInlineStart: '3px solid var(--danger)' },
   '.cm-diagnostic-warning': { borderInlineStart: '3px solid var(--warm)' },
+  // A target of 24 pixels is the least that a finger or a shaky hand meets.
   '.cm-diagnosticAction': {
     font: 'inherit', color: 'var(--accent-text)', backgroundColor: 'var(--accent)',
     borderRadius: '4px', padding: '3px 9px', minHeight: '24px',
@@ -70,11 +73,13 @@ const kTheme = EditorView.theme({
     color: 'var(--text)' },
   '.cm-panels': { color: 'var(--text)', backgroundColor: 'var(--raised)' },
   '.cm-searchMatch': { backgroundColor: 'var(--warm-soft)', outline: '1px solid var(--warm)' },
+  // What the compiler says of words (tokens.ts) goes before the grammar's guess.
   '.tok-keyword': { color: 'var(--violet)', fontWeight: '600' },
   '.tok-function': { color: 'var(--accent)' },
   '.tok-constructor': { color: 'var(--accent)', fontWeight: '600' },
   '.tok-type, .tok-dimension': { color: 'var(--warm)' },
   '.tok-operator': { color: 'var(--muted)' },
+  // Where the system chooses the colours, backgrounds are gone: outlines tell the lines.
   '@media (forced-colors: active)': {
     '.cm-now': { outline: '2px solid Highlight' },
     '.cm-linked': { outline: '1px dashed Highlight' },
