@@ -40,6 +40,7 @@ std::vector<Wave> MakeWaves(Random& random) {
 void JitterStrokes(std::vector<Stroke>& strokes, Random& random) {
   const float sigma = random.Uniform(0.5f, 5.0f);
   for (Stroke& stroke : strokes) {
+    // A stroke moves as a whole, too: nobody sets the pen down twice in the same place.
     const float dx = random.Normal(1.5f), dy = random.Normal(1.5f);
     for (Point& p : stroke) {
       p.x += dx + random.Normal(sigma);
@@ -87,6 +88,7 @@ void Distort(std::vector<Ink>& ink, Random& random) {
       x += w.ax * s;
       y += w.ay * s;
     }
+    // About the middle of the skeletons, which are 100 units high.
     x = (x - 30) * width - slant * (y - 50);
     y -= 50;
     p.x = co * x - si * y;
@@ -129,6 +131,7 @@ void Frame(std::vector<Ink>& ink, Framing framing, float pen, Random& random) {
       framing == Framing::kCanvas || (framing == Framing::kMixed && random.Chance(0.4f));
   const Box b = BoundsOf(ink);
   const float extent = std::max(b.x1 - b.x0, b.y1 - b.y0);
+  // Centred images are as MNIST's are, about 20 pixels large; on a canvas any size is drawn.
   const float size = canvas ? random.Uniform(12, 26) : random.Uniform(18.5f, 20.5f);
   const float radius = std::min(pen, 0.1f * size);  // a fat pen would fill small loops
   const float scale = std::max(size - 2 * radius, 6.0f) / extent;
@@ -163,6 +166,7 @@ void InkPiece(const Ink& a, const Ink& b, float edge, float* image) {
       const float r = a.radius + t * (b.radius - a.radius);
       const float cover = 0.5f + (r - std::sqrt(dx * dx + dy * dy)) / edge;
       float& pixel = image[y * kSide + x];
+      // Ink over ink is no darker.
       pixel = std::max(pixel, std::clamp(cover, 0.0f, 1.0f));
     }
   }
@@ -190,6 +194,7 @@ void Finish(float* image, Random& random) {
   for (int i = 0; i < kPixels; ++i) {
     float v = std::min(image[i] * gain, 1.0f);
     if (noise > 0) v = std::clamp(v + random.Normal(noise), 0.0f, 1.0f);
+    // Whole steps of grey, as images have them.
     image[i] = std::floor(v * 255.0f + 0.5f);
   }
 }

@@ -29,6 +29,7 @@ void ForEachTap(int side, Visit visit) {
 
 void Gather(const float* image, int side, int channels, Floats& columns) {
   const int width = 9 * channels;
+  // Taps outside of the image stay zero: that is its padding.
   std::fill(columns.begin(), columns.end(), 0.0f);
   ForEachTap(side, [&](int pixel, int tap, int neighbour) {
     std::memcpy(&columns[static_cast<size_t>(pixel * width + tap * channels)],
@@ -41,6 +42,7 @@ void Scatter(const Floats& columns, int side, int channels, float* image) {
   ForEachTap(side, [&](int pixel, int tap, int neighbour) {
     const float* from = &columns[static_cast<size_t>(pixel * width + tap * channels)];
     float* to = image + neighbour * channels;
+    // Each pixel was gathered by up to nine others, whose gradients add up.
     for (int c = 0; c < channels; ++c) to[c] += from[c];
   });
 }
@@ -72,13 +74,16 @@ void Conv3x3::Backward(const Floats& x, const float* weights, const Floats& dy, 
                        Floats* dx) const {
   const int pixels = side * side, width = 9 * in;
   Floats columns(static_cast<size_t>(pixels * width));
+  // The multiplication wants its second matrix by rows.
   const Floats turned = Transposed(weights, width, out);
   if (dx != nullptr) dx->assign(x.size(), 0.0f);
   for (int i = 0; i < images; ++i) {
     const float* dyi = dy.data() + i * pixels * out;
+    // Gathered again: keeping the columns of all layers would take more memory than time is saved.
     Gather(x.data() + i * pixels * in, side, in, columns);
     Multiply({.m = width, .n = out, .k = pixels, .a = columns.data(), .row_stride = 1,
               .column_stride = width, .b = dyi, .c = dweights, .add = true});
+    // The first layer's input is the image, which nobody learns.
     if (dx == nullptr) continue;
     Multiply({.m = pixels, .n = width, .k = out, .a = dyi, .row_stride = out,
               .column_stride = 1, .b = turned.data(), .c = columns.data(), .add = false});
@@ -136,6 +141,7 @@ void Linear::Backward(const Floats& x, const float* weights, const Floats& dy, f
 
 void NormRelu::Forward(Floats& x, const float* gain, const float* shift, float* mean,
                        float* variance, Floats& y) const {
+  // In double: the variance is a difference of large sums, which float would lose.
   std::vector<double> sum(static_cast<size_t>(channels)), square(static_cast<size_t>(channels));
   for (int r = 0; r < rows; ++r) {
     for (size_t c = 0; c < sum.size(); ++c) {
@@ -155,6 +161,7 @@ void NormRelu::Forward(Floats& x, const float* gain, const float* shift, float* 
   for (int r = 0; r < rows; ++r) {
     float *xr = x.data() + r * channels, *yr = y.data() + r * channels;
     for (int c = 0; c < channels; ++c) {
+      // x keeps the normalized values, which are what going back needs.
       xr[c] = (xr[c] - mean[c]) * scale[static_cast<size_t>(c)];
       yr[c] = std::max(xr[c] * gain[c] + shift[c], 0.0f);
     }
@@ -168,11 +175,13 @@ void NormRelu::Backward(const Floats& x, const Floats& y, const float* gain,
     float* d = dy.data() + r * channels;
     const float *xr = x.data() + r * channels, *yr = y.data() + r * channels;
     for (int c = 0; c < channels; ++c) {
+      // Through the relu first, as it was the last to be applied.
       d[c] = yr[c] > 0 ? d[c] : 0.0f;
       dg[static_cast<size_t>(c)] += d[c] * xr[c];
       db[static_cast<size_t>(c)] += d[c];
     }
   }
+  // Mean and variance depend on every row, so that each row's gradient loses its share of both.
   const float share = 1.0f / static_cast<float>(rows);
   for (int c = 0; c < channels; ++c) {
     const float g = dg[static_cast<size_t>(c)], b = db[static_cast<size_t>(c)];
@@ -203,6 +212,7 @@ void Pool2x2::Forward(const Floats& x, Floats& y, std::vector<int32_t>& from) co
     for (int left = 0; left < 2 * half; left += 2) {
       const int first = ((image * side + top) * side + left) * channels;
       for (int c = 0; c < channels; ++c, ++at) {
+        // The first of equal ones, so that a run is the same every time.
         int best = first + c;
         for (int other : {first + channels, first + side * channels,
                           first + (side + 1) * channels}) {

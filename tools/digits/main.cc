@@ -37,6 +37,7 @@ struct Arguments {
 // Calls work(0) ... work(count - 1), shared among threads; which one does what changes nothing.
 template <typename Work>
 void InParallel(int threads, int count, Work work) {
+  // By turns, since all pieces take about the same time.
   auto share = [&](int first) {
     for (int i = first; i < count; i += threads) work(i);
   };
@@ -80,6 +81,8 @@ struct Optimizer {
 };
 
 float RateAt(int step, int steps) {
+  // Up in 200 steps, because early averages are unreliable; then down to zero with the square, so
+  // that the last steps only polish.
   const float warm = std::min(1.0f, static_cast<float>(step + 1) / 200.0f);
   const float left = 1.0f - static_cast<float>(step) / static_cast<float>(steps);
   return kPeakRate * warm * left * left;
@@ -93,12 +96,14 @@ Tensors Train(const Arguments& arguments) {
   double shown_loss = 0;
   for (int step = 0; step < arguments.steps; ++step) {
     InParallel(arguments.threads, kShards, [&](int s) {
+      // By step and shard and not by thread: any number of threads learns from the same images.
       const uint64_t image_seed =
           (arguments.seed << 40) + static_cast<uint64_t>(step) * kShards + static_cast<uint64_t>(s);
       DrawShard(image_seed, shards[static_cast<size_t>(s)]);
       LearnShard(parameters, shards[static_cast<size_t>(s)]);
     });
     std::fill(gradient.begin(), gradient.end(), 0.0f);
+    // A running average begins at its first value and not at zero.
     if (step == 0) statistics = shards[0].statistics;
     for (const Shard& shard : shards) {
       for (size_t i = 0; i < gradient.size(); ++i) gradient[i] += shard.gradient[i] / kShards;
@@ -147,6 +152,7 @@ void Report(const char* name, const Confusion& confusion) {
 void ReportMistakes(const Confusion& confusion) {
   for (size_t d = 0; d < confusion.size(); ++d) {
     for (size_t seen = 0; seen < confusion.size(); ++seen) {
+      // Below one in a hundred it may be chance.
       if (d == seen || confusion[d][seen] < kTestImages / 100) continue;
       std::printf("  %d of %d times a %zu is taken for a %zu\n", confusion[d][seen], kTestImages, d,
                   seen);

@@ -36,6 +36,7 @@ bool WriteFile(const std::string& path, const std::string& bytes) {
 
 std::string Npy(const std::vector<float>& values, const std::string& shape) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  // NumPy wants data aligned to 64 bytes.
   header.resize(128 - 10 - 1, ' ');  // so that the data starts at 128
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
@@ -63,6 +64,7 @@ Case LcgCase(const char* name, uint32_t seed, int lo, int hi) {
       << " }";
   Case made{name, gen.str(), std::vector<float>(kPixels)};
   for (float& v : made.images) {
+    // The generator of the runner, to the last bit: see "rng" in inputs.json.
     seed = seed * 1664525u + 1013904223u;
     v = static_cast<float>(lo + (hi - lo) * (static_cast<double>(seed >> 8) / 16777216.0));
   }
@@ -94,6 +96,7 @@ bool MakeCases(const std::string& folder, std::vector<Case>& cases) {
   bool ok = AddByteCase(folder, 3, 1003, cases) && AddByteCase(folder, 5, 1005, cases) &&
             AddByteCase(folder, 8, 1008, cases);
   ok = ok && AddNpyCase(folder, "batch10", Drawn(0, 10, 1010), cases);
+  // The model divides by the peak, so that images of 0 to 1 and of 0 to 255 are the same to it.
   std::vector<float> unit = Drawn(2, 1, 1002);
   for (float& v : unit) v /= 255.0f;
   ok = ok && AddNpyCase(folder, "unit-range", unit, cases);
@@ -120,6 +123,7 @@ std::string InputsJson(const std::vector<Case>& cases) {
 
 std::string Number(double v) {
   char text[40];
+  // All digits that a double has.
   std::snprintf(text, sizeof text, "%.17g", v);
   return text;
 }
@@ -201,6 +205,7 @@ std::vector<float> ReadImages(const std::string& path) {
   const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const bool npy = bytes.size() > 10 && bytes.compare(1, 5, "NUMPY") == 0 && bytes[6] == 1;
   const size_t start =
+      // The length of the header follows magic and version, with the lower byte first.
       npy ? 10u + static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9])
           : 0;
   constexpr size_t kImageBytes = kPixels * sizeof(float);

@@ -37,6 +37,7 @@ constexpr int kStat4 = kStat3 + 2 * kChannels2;
 
 struct Activations {
   Floats image, c1, n1, p1, c2, n2, p2, c3, n3, c4, n4, p3, hidden, logits;
+  // Of pools: where each greatest value came from.
   std::vector<int32_t> from1, from2, from3;
 };
 
@@ -86,6 +87,7 @@ double LossGradient(const std::vector<int>& labels, Floats& logits) {
   double loss = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
     float* row = logits.data() + i * kPadded;
+    // About the greatest, so that no exponential overflows; the padding is no class.
     const float peak = *std::max_element(row, row + kClasses);
     float sum = 0;
     for (int c = 0; c < kClasses; ++c) sum += std::exp(row[c] - peak);
@@ -95,6 +97,7 @@ double LossGradient(const std::vector<int>& labels, Floats& logits) {
       loss -= target * log_probability;
       row[c] = (std::exp(log_probability) - target) / kB;
     }
+    // So that the padding never learns anything.
     std::fill(row + kClasses, row + kPadded, 0.0f);
   }
   return loss / static_cast<double>(labels.size());
@@ -104,6 +107,7 @@ void Backward(const float* p, const Layout& at, const float* s, Activations& a, 
   Floats d1, d2;
   SumRows(a.logits, kPadded, g + at.bias2);
   kDense2.Backward(a.hidden, p + at.dense2, a.logits, g + at.dense2, d1);
+  // Back through the relu of AddBias.
   for (size_t i = 0; i < d1.size(); ++i) d1[i] = a.hidden[i] > 0 ? d1[i] : 0.0f;
   SumRows(d1, kHidden, g + at.bias1);
   kDense1.Backward(a.p3, p + at.dense1, d1, g + at.dense1, d2);
@@ -171,6 +175,7 @@ std::vector<float> InitialParameters(uint64_t seed) {
   std::vector<float> p(static_cast<size_t>(at.size));
   Random random(seed);
   auto weights = [&](int start, int count, int inputs) {
+    // After He et al. (2015): it keeps the spread of values, of which each relu takes half.
     const float sigma = std::sqrt(2.0f / static_cast<float>(inputs));
     for (int i = 0; i < count; ++i) p[static_cast<size_t>(start + i)] = random.Normal(sigma);
   };
@@ -188,6 +193,7 @@ std::vector<float> InitialParameters(uint64_t seed) {
 
 void LearnShard(const std::vector<float>& parameters, Shard& shard) {
   const Layout at = MakeLayout();
+  // Some megabytes, of which one set per thread is enough.
   thread_local Activations a;
   shard.statistics.assign(kStatistics, 0.0f);
   shard.gradient.assign(static_cast<size_t>(at.size), 0.0f);

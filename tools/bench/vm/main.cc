@@ -40,6 +40,7 @@ std::unique_ptr<vm::VirtualMachine> Machine() {
 
 void ProgramRow(Bench* bench, vm::VirtualMachine* machine, const Program& program) {
   const uint32_t function = Must(machine->executable().FunctionIndex(program.function));
+  // Counted by reference, which is what its rows measure beside those with an int.
   const TensorPtr tensor = Must(Tensor::FromValues<float>({1}, {1}));
   std::vector<AnyView> args = {AnyView(program.n)};
   if (program.second == Argument::kInt) args.emplace_back(1);
@@ -52,6 +53,7 @@ void ProgramRow(Bench* bench, vm::VirtualMachine* machine, const Program& progra
     }
     while (n-- > 0) Must(machine->Call(function, args));
   };
+  // Null where Lua is not linked: the row is then without a rival.
   const std::unique_ptr<Lua> lua = program.lua != nullptr ? Lua::Load(program.lua) : nullptr;
   Loop rival;
   if (lua != nullptr) {

@@ -113,6 +113,7 @@ done:
 
 namespace {
 
+// The same algorithms with the same number of steps, in what is natural to Lua.
 constexpr const char* kLuaFib = R"(
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
 run = fib)";
@@ -158,6 +159,7 @@ function run(n)
   return i
 end)";
 
+// n is 0 where the loop itself is counted; items are the pieces of work in one turn.
 constexpr Program kPrograms[] = {
     {.name = "fib(30)",
      .function = "fib",
