@@ -80,6 +80,7 @@ std::string WarningsFrom(const text::Diagnostics& all, size_t first) {
 // there is a new one.
 Status SinceError(const vm::ExecBuilder& builder, size_t errors_before) {
   if (builder.diagnostics().error_count() == errors_before) return OkStatus();
+  // With the sources, so that the message shows its line.
   text::Diagnostics last(builder.diagnostics().shared_sources());
   if (!builder.diagnostics().items().empty()) last.Add(builder.diagnostics().items().back());
   return last.ToStatus();
@@ -102,6 +103,7 @@ void tern_builder_free(tern_builder* builder) { delete builder; }
 tern_status* tern_builder_begin_function(tern_builder* builder, const char* name,
                                          const char* signature, uint32_t num_inputs) {
   const size_t errors = builder->builder.diagnostics().error_count();
+  // A signature says how many inputs there are.
   if (signature != nullptr)
     builder->builder.BeginFunction(name, std::string_view(signature));
   else

@@ -24,6 +24,7 @@ std::vector<types::Dim::Binding> SizesOf(const char* text) {
 }  // namespace
 
 uint64_t CompileBytes(const tern_runtime* runtime, uint64_t asked) {
+  // Without a number the limit of the runtime's platform holds for compiling too.
   if (asked != 0 || runtime == nullptr || runtime->platform_or_null == nullptr) return asked;
   return runtime->platform.memory_limit;
 }
@@ -48,6 +49,7 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
 Result<ByteSpan> ReadExternal(const tern_compile_options& options, std::string_view location,
                               int64_t offset, int64_t length) {
   const void* data = nullptr;
+  // The greatest number asks for all that there is from `offset` on.
   uint64_t size = length < 0 ? UINT64_MAX : static_cast<uint64_t>(length);
   const int32_t failed =
       options.external_data(options.external_data_context, std::string(location).c_str(),

@@ -21,6 +21,7 @@ StatusCode KindOf(int32_t kind) {
 // Registers for all runtimes of the process. Errors: no name, or a name that is taken.
 Status Register(const TernAny* value, bool replace) {
   TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
+  // Programs find functions by name.
   if (function->name().empty()) return InvalidArgument("a function without a name");
   // Global(), because names are looked up when a program is linked, whatever runtime it has.
   return Registry::Global().Register(FunctionPtr(function), replace);

@@ -33,6 +33,7 @@ std::string FieldsJson(TernTypeCode code) {
 }
 
 Result<Any> ReadField(const TernAny* value, std::string_view name) {
+  // The field is a value of its own, which the caller frees.
   TERN_TRY_ASSIGN(const Object* object, ObjectIn(value));
   return GetField(*object, name);
 }

@@ -23,6 +23,7 @@ vm::KernelCode CodeOf(const tern_kernel_spec& spec) {
   code.call = spec.call;
   code.self_call = spec.self_call;
   void (*release)(void*) = spec.release;
+  // Calls release for a null `self` too.
   code.self = std::shared_ptr<void>(spec.self, [release](void* self) {
     if (release != nullptr) release(self);
   });

@@ -69,6 +69,7 @@ Result<std::unique_ptr<tern_loop_tuner>> Create(std::string_view text,
   TERN_TRY_ASSIGN(tuner->file, loop::ParseLoops(name, text));
   TERN_TRY_ASSIGN(const loop::tune::TuneOptions options, OptionsOf(request));
   TERN_TRY_ASSIGN(Tuner search, Tuner::Make(tuner->file, options));
+  // Only now at its place: what the search points to must not move any more.
   tuner->search.emplace(std::move(search));
   const loop::LoopFunction& as_written = tuner->search->as_written().lowered;
   TERN_TRY_ASSIGN(const auto named, ReadSizes(TextOr(request.sizes, "")));
@@ -149,6 +150,7 @@ Result<Trial> TrialOf(tern_loop_tuner* tuner, int32_t which) {
 Result<loop::WasmModule> Emit(tern_loop_tuner* tuner, int32_t which, bool relaxed) {
   TERN_TRY_ASSIGN(Trial trial, TrialOf(tuner, which));
   loop::Program program;
+  // Lowered before: a candidate is what its schedule made of the program.
   program.functions.push_back(std::move(trial.lowered));
   return loop::EmitWasm(program, {.relaxed_simd = relaxed});
 }
@@ -201,6 +203,7 @@ tern_status* tern_loop_tuner_describe(tern_loop_tuner* tuner, tern_buffer** json
 
 const void* tern_loop_tuner_buffer(tern_loop_tuner* tuner, uint32_t index, size_t* bytes) {
   if (tuner == nullptr || index >= tuner->run->buffer_count()) return nullptr;
+  // As it was before the run, so that the page's code begins with the same numbers.
   const auto before = tuner->run->before(index);
   *bytes = before.size();
   return before.data();

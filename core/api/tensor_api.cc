@@ -39,6 +39,7 @@ std::vector<uint8_t> PictureBytes(const vm::TensorPicture& picture) {
   // Four planes of f32: one copy takes them through the boundary, whatever language is behind it.
   std::vector<uint8_t> bytes(8 + 16 * picture.mean.size());
   uint8_t* at = bytes.data();
+  // Copied and not cast: nothing says that the bytes are aligned.
   memcpy(at, &picture.rows, 4);
   memcpy(at + 4, &picture.columns, 4);
   at += 8;

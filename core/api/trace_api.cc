@@ -40,6 +40,7 @@ Result<std::string> TraceJson(ByteSpan bytes, std::string_view what, uint64_t fr
   return json.Take();
 }
 
+// Records come from files: SavedTrace checks what it reads.
 ByteSpan RecordBytes(const void* bytes, size_t size) {
   return {static_cast<const uint8_t*>(bytes), size};
 }

@@ -29,6 +29,7 @@ AnyView ItemAt(const TernAny* value, size_t index) {
 const char* DTypeName(DType dtype) {
   static constexpr const char* kNames[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",  "i32",
                                            "i64", "u8",  "u16", "u32",  "u64", "bool", "string"};
+  // C keeps the pointer, so that a text made here would end too early.
   const std::string name = dtype.ToString();
   for (const char* known : kNames) {
     if (name == known) return known;
@@ -53,6 +54,7 @@ void Clear(Tensor* tensor) {
 Result<Any> NewTensor(tern_runtime* runtime, const char* dtype_name, Dims dims) {
   TERN_TRY_ASSIGN(const DType dtype, DType::Parse(dtype_name));
   TERN_TRY_ASSIGN(TensorPtr tensor, Tensor::New(runtime->allocator.get(), dtype, dims));
+  // Memory of this process is nobody else's to read; strings begin empty by themselves.
   if (!dtype.is_string() && tensor->byte_size() > 0) Clear(tensor.get());
   return Any(std::move(tensor));
 }
@@ -139,6 +141,7 @@ tern_status* tern_any_print(const TernAny* value, const char* format,
 
 tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank,
                              const int64_t* shape, TernAny* tensor) {
+  // Before the cast, which would make it the largest number.
   if (rank < 0) return ToHandle(tern::InvalidArgument("rank ", rank, " of a tensor is negative"));
   tern::Result<tern::Any> made =
       tern::api::NewTensor(runtime, dtype, tern::Dims(shape, static_cast<size_t>(rank)));

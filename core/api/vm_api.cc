@@ -69,6 +69,7 @@ tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args
 tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args,
                            int32_t num_args) {
   if (vm->before_run != nullptr) vm->before_run(vm->executor.get());
+  // A run in pieces would take inputs that were set for whole calls.
   if (vm->stateful != nullptr) {
     tern::Status allowed = vm->stateful->CheckStateless(function);
     if (!allowed.ok()) return ToHandle(std::move(allowed));
@@ -106,6 +107,7 @@ tern_status* tern_vm_register(tern_vm* vm, uint32_t frame, uint32_t reg, TernAny
   return nullptr;
 }
 
+// From any thread.
 void tern_vm_cancel(tern_vm* vm) { vm->machine->Cancel(); }
 
 void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on) {
