@@ -10,6 +10,7 @@ import { SavePicture } from '../../widgets/save-picture.js';
 
 const kWidth = 512;
 const kHeight = 180;
+// Where bars stand; below are the numbers of the axis.
 const kBase = 158;
 
 /** Every count, with where bins begin. */
@@ -20,6 +21,7 @@ function binsOf({ histogram: { low, high, counts } }: TensorStatistics) {
 
 function HistogramTable({ statistics }: { statistics: TensorStatistics }) {
   const { below, above, low, high } = statistics.histogram;
+  // The ends too, which the picture has no bars for: the table lacks nothing.
   const rows = [
     { from: -Infinity, to: low, count: below }, ...binsOf(statistics),
     { from: high, to: Infinity, count: above },
@@ -61,6 +63,7 @@ export function HistogramTab() {
   if (!statistics) return <p class="hint">reading…</p>;
   const bins = binsOf(statistics);
   const scale = (count: number): number => (isLog ? Math.log1p(count) : count);
+  // Of no elements all bins are empty; nothing is divided by 0 then.
   const most = Math.max(1e-9, ...bins.map(({ count }) => scale(count)));
   const bar = kWidth / bins.length;
   const { low, high } = statistics.histogram;
@@ -91,6 +94,7 @@ export function HistogramTab() {
         }}
       >
         {bins.map(({ count }, i) => {
+          // A bin with one element of a million is seen all the same.
           const height = (scale(count) / most) * (kBase - 8);
           return (
             <rect

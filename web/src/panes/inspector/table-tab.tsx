@@ -11,6 +11,7 @@ import {
 } from '../../state/inspector.js';
 
 const kRowHeight = 22;
+// As many characters as the format can take, so that columns never move while one scrolls.
 const kColumnWidths: Record<NumberFormat, number> = { g: 84, hex: 140, bits: 320 };
 const kFormatNames = Object.keys(kFormats) as NumberFormat[];
 // Browsers lay out nothing beyond some 17 million pixels.
@@ -18,6 +19,7 @@ const kMostPixels = 8e6;
 
 /** Where in the window a row and a column are, whichever of the axes comes first. */
 function indexIn({ shape }: Tensor, view: TensorView, row: number, column: number): number {
+  // The window is a copy, which lies row by row whatever the tensor's own strides are.
   const strides = shape.map(() => 1);
   for (let axis = shape.length - 2; axis >= 0; axis--)
     strides[axis] = strides[axis + 1]! * shape[axis + 1]!;
@@ -57,6 +59,7 @@ function Cell({ role, at, width, column, kind = '', children }: {
 }) {
   const cell = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
+    // By the object model: the policy of the page allows no style attributes.
     cell.current!.style.left = `${at}px`;
     cell.current!.style.width = `${width}px`;
   }, [at, width]);
@@ -93,6 +96,7 @@ export function TableTab() {
   const width = kColumnWidths[numberFormat.value];
   const rows = layout && view ? extentOf(layout.shape, view.rowAxis) : 0;
   const columns = layout && view ? extentOf(layout.shape, view.columnAxis) : 0;
+  // The whole grid's size, for the scroll bars; only the window's cells are made.
   useLayoutEffect(() => {
     if (!spacer.current) return;
     spacer.current.style.height = `${Math.min((rows + 1) * kRowHeight, kMostPixels)}px`;
