@@ -16,13 +16,13 @@ constexpr std::string_view kExprKindNames[] = {
 #include "core/loop/nodes.def"
 };
 
+// In the order of Access.
 constexpr std::string_view kAccessNames[] = {"in", "out", "inout", "workspace", "local"};
 
 constexpr BinaryInfo kBinaryOps[] = {
 #define TERN_LOOP_BINARY(Name, text, precedence, Class, fold, phrase) \
   {BinaryOp::k##Name, #Name, text, precedence, BinaryClass::Class, fold, phrase},
 #include "core/loop/binary_ops.def"
-#undef TERN_LOOP_BINARY
 };
 
 constexpr IntrinsicInfo kIntrinsics[] = {
@@ -45,6 +45,7 @@ bool IsNumber(DataType type) { return type.is_int() || type.is_float(); }
 int64_t Wrap(DataType type, int64_t value) {
   if (type.is_bool()) return value != 0;
   if (type.bits() == 64) return value;
+  // Up and down again: sign or zeros fill the upper bits.
   const int shift = 64 - type.bits();
   const uint64_t high = static_cast<uint64_t>(value) << shift;
   return type.is_signed() ? static_cast<int64_t>(high) >> shift
@@ -75,6 +76,7 @@ std::span<const BinaryInfo> AllBinaryOps() { return kBinaryOps; }
 
 const BinaryInfo* FindFold(std::string_view fold) {
   for (const BinaryInfo& info : kBinaryOps) {
+    // Operators that are no reductions have the empty name.
     if (!fold.empty() && info.fold == fold) return &info;
   }
   return nullptr;
@@ -121,6 +123,7 @@ std::string WhyNotCast(DataType from, DataType to) {
 std::string WhyNotReinterpret(DataType from, DataType to) {
   const std::string lanes = WhyNotCast(from, to);
   if (!lanes.empty()) return lanes;
+  // A bool is one byte in memory and one bit in a mask, so its bits are nothing to rely on.
   if (from.bits() != to.bits() || from.is_bool() || to.is_bool())
     return Refused("reinterpret needs element types of one width, not bool", from, to);
   return "";
@@ -180,6 +183,7 @@ bool FitsInt(DataType type, int64_t value) {
 }
 
 Expr MakeInt(DataType type, int64_t value) {
+  // Vectors of constants are broadcasts, so that passes see one form.
   TERN_CHECK(type.is_scalar() && (type.is_int() || type.is_bool()));
   return ShareExpr(new IntImm(type, Wrap(type, value)));
 }
@@ -234,6 +238,7 @@ Expr MakeReinterpret(DType element, Expr value) {
 BufferPtr MakeBuffer(std::string name, DType dtype, std::vector<Expr> shape, Access access) {
   TERN_CHECK(DataType::IsSupported(dtype));
   for (const Expr& extent : shape) TERN_CHECK(extent && extent->type == kIndexType);
+  // Buffers are compared by address: two of one name are two.
   auto* buffer = new Buffer();
   buffer->name = std::move(name);
   buffer->dtype = dtype;
@@ -314,6 +319,7 @@ Expr Sub(Expr a, Expr b) {
   if (IsInt(b, 0)) return a;
   if (x != nullptr && y != nullptr && !__builtin_sub_overflow(x->value, y->value, &difference))
     return MakeInt(a->type, difference);
+  // Also of trees that were made twice.
   if (SameExpr(a, b)) return MakeInt(a->type, 0);
   return MakeBinary(BinaryOp::kSub, std::move(a), std::move(b));
 }

@@ -87,7 +87,6 @@ using BufferPtr = ObjectPtr<const Buffer>;
 enum class BinaryOp : int8_t {
 #define TERN_LOOP_BINARY(Name, text, precedence, Class, fold, phrase) k##Name,
 #include "core/loop/binary_ops.def"
-#undef TERN_LOOP_BINARY
 };
 enum class BinaryClass : int8_t { kArithmetic, kInteger, kCompare, kLogic };
 struct BinaryInfo {

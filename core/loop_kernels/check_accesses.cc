@@ -186,18 +186,11 @@ class AccessChecker : public Visitor {
         if (holds != (compare.op == BinaryOp::kEq)) return;
         at_most(a, b);
         return at_most(b, a);
-      case BinaryOp::kAdd:
-      case BinaryOp::kSub:
-      case BinaryOp::kMul:
-      case BinaryOp::kDiv:
-      case BinaryOp::kMod:
-      case BinaryOp::kMin:
-      case BinaryOp::kMax:
-      case BinaryOp::kShl:
-      case BinaryOp::kShr:
-      case BinaryOp::kAnd:
-      case BinaryOp::kXor:
-      case BinaryOp::kOr: return;
+#define TERN_LOOP_ARITHMETIC(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+        return;
     }
   }
 
@@ -268,17 +261,11 @@ class AccessChecker : public Visitor {
       case BinaryOp::kMax:
         if (IsTrue(a) && IsTrue(b)) return prover_.Greatest(a, b);
         break;
-      case BinaryOp::kShl:
-      case BinaryOp::kShr:
-      case BinaryOp::kLt:
-      case BinaryOp::kLe:
-      case BinaryOp::kGt:
-      case BinaryOp::kGe:
-      case BinaryOp::kEq:
-      case BinaryOp::kNe:
-      case BinaryOp::kAnd:
-      case BinaryOp::kXor:
-      case BinaryOp::kOr: break;
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_COMPARE(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+        break;
     }
     return prover_.NewAtom("a value", {});
   }

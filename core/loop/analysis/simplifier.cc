@@ -130,17 +130,11 @@ Interval Simplifier::BoundsOf(const Expr& expr) const {
     case BinaryOp::kMod: return Remainder(a(), b());
     case BinaryOp::kMin: return {std::min(a().low, b().low), std::min(a().high, b().high)};
     case BinaryOp::kMax: return {std::max(a().low, b().low), std::max(a().high, b().high)};
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
-    case BinaryOp::kLt:
-    case BinaryOp::kLe:
-    case BinaryOp::kGt:
-    case BinaryOp::kGe:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe:
-    case BinaryOp::kAnd:
-    case BinaryOp::kXor:
-    case BinaryOp::kOr: break;
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_COMPARE(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+      break;
   }
   return {};
 }
@@ -306,19 +300,12 @@ Expr Simplifier::SimplifyCompare(const Binary& binary) const {
     case BinaryOp::kGt: return decide(ProvesLess(b, a), ProvesAtLeast(b, a));
     case BinaryOp::kGe: return decide(ProvesAtLeast(a, b), ProvesLess(a, b));
     case BinaryOp::kEq: return decide(SameExpr(a, b), ProvesLess(a, b) || ProvesLess(b, a));
-    case BinaryOp::kAdd:
-    case BinaryOp::kSub:
-    case BinaryOp::kMul:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
     case BinaryOp::kNe:
-    case BinaryOp::kAnd:
-    case BinaryOp::kXor:
-    case BinaryOp::kOr: break;
+#define TERN_LOOP_ARITHMETIC(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+      break;
   }
   return decide(ProvesLess(a, b) || ProvesLess(b, a), SameExpr(a, b));
 }

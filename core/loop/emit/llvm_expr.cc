@@ -207,12 +207,9 @@ std::string LlvmFunction::Arithmetic(BinaryOp op, DataType type, const std::stri
     case BinaryOp::kXor: return plain("xor", "");
     case BinaryOp::kOr: return plain("or", "");
     case BinaryOp::kMod:
-    case BinaryOp::kLt:
-    case BinaryOp::kLe:
-    case BinaryOp::kGt:
-    case BinaryOp::kGe:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe: break;
+#define TERN_LOOP_COMPARE(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+      break;
   }
   return "poison";
 }

@@ -71,11 +71,10 @@ Lane FloatBinary(BinaryOp op, DType type, double a, double b) {
     case BinaryOp::kGe: return FromInt(a >= b);
     case BinaryOp::kEq: return FromInt(a == b);
     case BinaryOp::kNe: return FromInt(a != b);
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
-    case BinaryOp::kAnd:
-    case BinaryOp::kXor:
-    case BinaryOp::kOr: break;
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+      break;
   }
   TERN_CHECK(false, "an operator that floats do not have");
   return {};
