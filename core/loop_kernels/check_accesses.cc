@@ -22,14 +22,6 @@ constexpr size_t kMaxComplaints = 8;
 // would keep compiled code, which cannot be stopped, running for ever.
 constexpr int64_t kMaxFixedTrips = int64_t{1} << 32;
 
-// Atoms of narrow types have the ranges of their types.
-Interval RangeOfType(DType type) {
-  if (type.is_bool()) return {0, 1};
-  if (!type.is_int() || type.bits >= 64) return {};
-  const int64_t half = int64_t{1} << (type.bits - 1);
-  return type.is_signed_int() ? Interval{-half, half - 1} : Interval{0, 2 * half - 1};
-}
-
 class AccessChecker : public Visitor {
  public:
   AccessChecker(LoopOrigin origin, text::Diagnostics* diagnostics)

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interval arithmetic over the bounds of loops (Moore, "Interval Analysis", 1966). Ends saturate,
-// and a saturated end stands for "unknown".
+// A walk that knows of each integer between which numbers it lies, and counts a loop as often as it
+// can run at most. Counts saturate: INT64_MAX is more than anybody waits for.
 #include "core/loop_kernels/kernel_cost.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/loop/analysis/interval.h"
+
 namespace tern::loop {
 namespace {
-
-// Values that an expression can have; without bounds any of int64.
-struct Range {
-  int64_t low = INT64_MIN, high = INT64_MAX;
-};
 
 // Sums and products that overflow are the nearest end of int64.
 int64_t Add(int64_t a, int64_t b) {
@@ -23,20 +20,6 @@ int64_t Multiply(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? INT64_MIN : INT64_MAX)
                                                 : product;
-}
-
-Range RangeOf(DType type) {
-  if (type.is_bool()) return {0, 1};
-  if (!type.is_int() || type.bits >= 64) return {};
-  const int64_t half = int64_t{1} << (type.bits - 1);
-  return type.is_signed_int() ? Range{-half, half - 1} : Range{0, 2 * half - 1};
-}
-
-// The extremes of a product are at corners.
-Range Product(const Range& a, const Range& b) {
-  const int64_t ends[] = {Multiply(a.low, b.low), Multiply(a.low, b.high), Multiply(a.high, b.low),
-                          Multiply(a.high, b.high)};
-  return {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)};
 }
 
 // Counts by intervals: what an index or an extent can be at most.
@@ -73,7 +56,7 @@ class Counter {
   void Bind(const Var& var, int64_t value) { ranges_[&var] = {value, value}; }
 
   int64_t CountLoop(const For& loop) {
-    const Range min = Evaluate(loop.range.min), extent = Evaluate(loop.range.extent);
+    const Interval min = Evaluate(loop.range.min), extent = Evaluate(loop.range.extent);
     const int64_t most = std::max<int64_t>(extent.high, 0);
     // A step of unknown sign counts as 1, the slowest.
     const int64_t step = std::max<int64_t>(Evaluate(loop.range.step).low, 1);
@@ -81,7 +64,7 @@ class Counter {
     return Multiply(most / step + (most % step != 0 ? 1 : 0), Add(1, Count(loop.body)));
   }
 
-  Range Evaluate(const Expr& expr) {
+  Interval Evaluate(const Expr& expr) {
     if (const IntImm* constant = expr->As<IntImm>()) return {constant->value, constant->value};
     if (const Var* var = expr->As<Var>()) {
       const auto found = ranges_.find(var);
@@ -90,28 +73,26 @@ class Counter {
     if (const Binary* binary = expr->As<Binary>(); binary != nullptr && expr->type.is_int())
       return Within(EvaluateBinary(*binary), expr->type.element());
     if (const Select* select = expr->As<Select>()) {
-      const Range a = Evaluate(select->a), b = Evaluate(select->b);
+      const Interval a = Evaluate(select->a), b = Evaluate(select->b);
       return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
     if (const Cast* cast = expr->As<Cast>(); cast != nullptr && cast->value->type.is_int())
       return Within(Evaluate(cast->value), expr->type.element());
-    return RangeOf(expr->type.element());
+    return RangeOfType(expr->type.element());
   }
 
   // A value that leaves its type wraps around and may then be anything of the type.
-  static Range Within(const Range& value, DType type) {
-    const Range all = RangeOf(type);
-    const bool ends = value.low == INT64_MIN || value.high == INT64_MAX;
-    return ends || value.low < all.low || value.high > all.high ? all : value;
+  static Interval Within(const Interval& value, DType type) {
+    const Interval all = RangeOfType(type);
+    return !IsBounded(value) || value.low < all.low || value.high > all.high ? all : value;
   }
 
-  Range EvaluateBinary(const Binary& binary) {
-    const Range a = Evaluate(binary.a), b = Evaluate(binary.b);
+  Interval EvaluateBinary(const Binary& binary) {
+    const Interval a = Evaluate(binary.a), b = Evaluate(binary.b);
     switch (binary.op) {
-      case BinaryOp::kAdd: return {Add(a.low, b.low), Add(a.high, b.high)};
-      case BinaryOp::kSub:
-        return {Add(a.low, Multiply(b.high, -1)), Add(a.high, Multiply(b.low, -1))};
-      case BinaryOp::kMul: return Product(a, b);
+      case BinaryOp::kAdd: return Plus(a, b);
+      case BinaryOp::kSub: return Plus(a, Times(b, {-1, -1}));
+      case BinaryOp::kMul: return Times(a, b);
       case BinaryOp::kMin: return {std::min(a.low, b.low), std::min(a.high, b.high)};
       case BinaryOp::kMax: return {std::max(a.low, b.low), std::max(a.high, b.high)};
       case BinaryOp::kDiv:
@@ -121,22 +102,16 @@ class Counter {
       case BinaryOp::kMod:
         if (a.low < 0 || b.low < 1) return {};
         return {0, std::min(a.high, b.high - 1)};
-      case BinaryOp::kShl:
-      case BinaryOp::kShr:
-      case BinaryOp::kLt:
-      case BinaryOp::kLe:
-      case BinaryOp::kGt:
-      case BinaryOp::kGe:
-      case BinaryOp::kEq:
-      case BinaryOp::kNe:
-      case BinaryOp::kAnd:
-      case BinaryOp::kXor:
-      case BinaryOp::kOr: break;
+#define TERN_LOOP_INTEGER(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_COMPARE(Name, ...) case BinaryOp::k##Name:
+#define TERN_LOOP_LOGIC(Name, ...) case BinaryOp::k##Name:
+#include "core/loop/binary_ops.def"
+        break;
     }
     return {};
   }
 
-  std::unordered_map<const Var*, Range> ranges_;
+  std::unordered_map<const Var*, Interval> ranges_;
 };
 
 }  // namespace

@@ -9,42 +9,8 @@
 namespace tern::loop {
 namespace {
 
-constexpr int64_t kNoLow = INT64_MIN, kNoHigh = INT64_MAX;
 constexpr size_t kAtomsLookedAt = 256;  // the last so many atoms are searched for an equal one
 constexpr int kMaxFacts = 2;            // used in one proof, one after the other
-
-// Ends of intervals, exact in 128 bits: operands have 64.
-using Wide = __int128;
-
-// Saturates: what does not fit has no bound on that side.
-Interval Narrow(Wide low, Wide high) {
-  return {low <= kNoLow || low >= kNoHigh ? kNoLow : static_cast<int64_t>(low),
-          high >= kNoHigh || high <= kNoLow ? kNoHigh : static_cast<int64_t>(high)};
-}
-bool IsBounded(Interval i) { return i.low != kNoLow && i.high != kNoHigh; }
-
-Interval Times(Interval a, Interval b) {
-  if (IsBounded(a) && IsBounded(b)) {
-    const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low,
-                         Wide{a.high} * b.high};
-    return Narrow(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4));
-  }
-  // Not negative: the least product is that of the least factors even without upper bounds.
-  if (a.low >= 0 && b.low >= 0) {
-    const Interval low = Narrow(Wide{a.low} * b.low, 0);
-    return {low.low == kNoLow ? 0 : low.low, kNoHigh};
-  }
-  return {};
-}
-
-Interval Plus(Interval a, Interval b) {
-  const bool low = a.low != kNoLow && b.low != kNoLow;
-  const bool high = a.high != kNoHigh && b.high != kNoHigh;
-  return Narrow(low ? Wide{a.low} + b.low : Wide{kNoLow},
-                high ? Wide{a.high} + b.high : Wide{kNoHigh});
-}
-
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/loop/analysis/simplifier.h"
+#include "core/loop/analysis/interval.h"
 #include "core/loop_kernels/polynomial.h"
 
 namespace tern::loop {

@@ -9,15 +9,7 @@
 namespace tern::loop {
 namespace {
 
-constexpr int64_t kNoLow = INT64_MIN, kNoHigh = INT64_MAX;
-
-// Arithmetic on bounds, where "no bound" and overflow both give "no bound", which is always true.
-int64_t AddBound(int64_t a, int64_t b, int64_t none) {
-  int64_t sum = 0;
-  if (a == none || b == none || __builtin_add_overflow(a, b, &sum)) return none;
-  return sum;
-}
-
+// Bounds that there are not stay none, and so do those that overflow.
 int64_t ScaleBound(int64_t bound, int64_t factor, int64_t none) {
   int64_t product = 0;
   if (bound == kNoLow || bound == kNoHigh || __builtin_mul_overflow(bound, factor, &product))
@@ -31,23 +23,6 @@ Interval Scale(Interval interval, int64_t factor) {
     return {ScaleBound(interval.low, factor, kNoLow), ScaleBound(interval.high, factor, kNoHigh)};
   return {ScaleBound(interval.high, factor, kNoLow), ScaleBound(interval.low, factor, kNoHigh)};
 }
-
-Interval Sum(Interval a, Interval b) {
-  return {AddBound(a.low, b.low, kNoLow), AddBound(a.high, b.high, kNoHigh)};
-}
-
-Interval Product(Interval a, Interval b) {
-  if (a.low < 0 || b.low < 0) return {};  // signs make four cases; sizes have none
-  int64_t low = 0, high = 0;
-  // A lower bound that overflows is still a bound: anything below it holds too.
-  if (__builtin_mul_overflow(a.low, b.low, &low)) low = kNoHigh - 1;
-  if (a.high == kNoHigh || b.high == kNoHigh || __builtin_mul_overflow(a.high, b.high, &high))
-    high = kNoHigh;
-  return {low, high};
-}
-
-// Rounds towards minus infinity, as the loop IR's / does.
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
 Interval Quotient(Interval a, Interval b) {
   if (a.low < 0 || b.low < 1) return {};
@@ -89,7 +64,7 @@ Simplifier::Simplifier(const LoopFunction& function) {
 
 void Simplifier::Bind(const Var* var, const Expr& min, const Expr& extent) {
   const Interval first = BoundsOf(min);
-  const Interval last = Sum(first, BoundsOf(extent));
+  const Interval last = Plus(first, BoundsOf(extent));
   Bind(var, {first.low, last.high == kNoHigh ? kNoHigh : last.high - 1});
 }
 
@@ -114,15 +89,14 @@ Interval Simplifier::BoundsOf(const Expr& expr) const {
       if (form.overflow) return {};
       // A product of two variables is its own and only term; asking for its form again would not
       // end.
-      if (form.terms.size() == 1 && form.terms[0].term.get() == expr.get())
-        return Product(a(), b());
+      if (form.terms.size() == 1 && form.terms[0].term.get() == expr.get()) return Times(a(), b());
       Interval sum{form.constant, form.constant};
       for (const LinearTerm& term : form.terms) {
         const Binary* product = term.term->As<Binary>();
         const bool plain = product != nullptr && product->op == BinaryOp::kMul;
         const Interval bounds =
-            plain ? Product(BoundsOf(product->a), BoundsOf(product->b)) : BoundsOf(term.term);
-        sum = Sum(sum, Scale(bounds, term.coefficient));
+            plain ? Times(BoundsOf(product->a), BoundsOf(product->b)) : BoundsOf(term.term);
+        sum = Plus(sum, Scale(bounds, term.coefficient));
       }
       return sum;
     }

@@ -8,18 +8,12 @@
 #ifndef TERN_CORE_LOOP_ANALYSIS_SIMPLIFIER_H_
 #define TERN_CORE_LOOP_ANALYSIS_SIMPLIFIER_H_
 
-#include <cstdint>
 #include <unordered_map>
 
+#include "core/loop/analysis/interval.h"
 #include "core/loop/stmt.h"
 
 namespace tern::loop {
-
-// Inclusive; the extreme values of int64 stand for "no bound".
-struct Interval {
-  int64_t low = INT64_MIN;
-  int64_t high = INT64_MAX;
-};
 
 class Simplifier {
  public:
