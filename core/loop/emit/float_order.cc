@@ -2,11 +2,9 @@
 #include "core/loop/emit/float_order.h"
 
 #include <limits>
-#include <unordered_map>
-#include <utility>
 
 #include "core/loop/emit/float_bits.h"
-#include "core/loop/visitor.h"
+#include "core/loop/emit/once_mutator.h"
 
 namespace tern::loop {
 namespace {
@@ -76,19 +74,9 @@ bool IsOrdered(const Expr& value) {
   return value->type.is_float() && value->type.element() != kBf16;
 }
 
-// Bottom up, each node once: shared nodes must stay shared.
-class OnBits : public Mutator {
- public:
-  Expr MutateExpr(const Expr& expr) override {
-    const auto found = done_.find(expr.get());
-    if (found != done_.end()) return found->second.second;
-    Expr result = Rewrite(expr);
-    done_.emplace(expr.get(), std::pair(expr, result));
-    return result;
-  }
-
- private:
-  Expr Rewrite(const Expr& expr) {
+class OnBits : public OnceMutator {
+ protected:
+  Expr Rewrite(const Expr& expr) override {
     if (const auto* binary = expr->As<Binary>(); binary && IsOrdered(binary->a)) {
       if (IsLimit(binary->op))
         return LimitOnBits(binary->op, MutateExpr(binary->a), MutateExpr(binary->b));
@@ -103,9 +91,6 @@ class OnBits : public Mutator {
       return MagnitudeOf(SignedBits(MutateExpr(cast->value))).With(kNe, 0).value;
     return Descend(expr);
   }
-
-  // The key's node is kept alive, or its address could come back as another's.
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> done_;
 };
 
 }  // namespace

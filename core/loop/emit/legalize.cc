@@ -3,12 +3,11 @@
 // bits.
 #include "core/loop/emit/legalize.h"
 
-#include <unordered_map>
 #include <utility>
 
 #include "core/loop/emit/float_bits.h"
 #include "core/loop/emit/float_order.h"
-#include "core/loop/visitor.h"
+#include "core/loop/emit/once_mutator.h"
 
 namespace tern::loop {
 namespace {
@@ -96,18 +95,9 @@ Expr RoundToOdd(const Expr& value) {
   return MakeReinterpret(kF32, chosen);
 }
 
-// Bottom up, each node once: conversions are long, so shared nodes must stay shared.
-class Legalizer : public Mutator {
+class Legalizer : public OnceMutator {
  public:
   explicit Legalizer(const NativeTypes& native) : native_(native) {}
-
-  Expr MutateExpr(const Expr& expr) override {
-    const auto found = done_.find(expr.get());
-    if (found != done_.end()) return found->second.second;
-    Expr result = Rewrite(expr);
-    done_.emplace(expr.get(), std::pair(expr, result));
-    return result;
-  }
 
  private:
   bool IsStorage(const Expr& expr) const { return native_.IsStorage(expr->type.element()); }
@@ -122,7 +112,7 @@ class Legalizer : public Mutator {
     return to == kF16 ? NarrowToF16(value) : NarrowToBf16(value);
   }
 
-  Expr Rewrite(const Expr& expr) {
+  Expr Rewrite(const Expr& expr) override {
     if (const auto* cast = expr->As<Cast>()) return Convert(*cast);
     if (const auto* binary = expr->As<Binary>(); binary && IsStorage(binary->a)) {
       const Expr wide =
@@ -164,8 +154,6 @@ class Legalizer : public Mutator {
   }
 
   const NativeTypes native_;
-  // The key's node is kept alive, or its address could come back as another's.
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> done_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/loop/emit/legalize.h"
-#include "core/loop/visitor.h"
+#include "core/loop/emit/once_mutator.h"
 
 namespace tern::loop {
 namespace {
@@ -40,17 +40,11 @@ Expr ToSmallInt(const Expr& value, DType to) {
   return StepWidths(wide, to);
 }
 
-// Each node once (see Legalizer): shared nodes stay shared.
-class CastChains : public Mutator {
- public:
-  Expr MutateExpr(const Expr& expr) override {
-    const auto found = done_.find(expr.get());
-    if (found != done_.end()) return found->second.second;
+class CastChains : public OnceMutator {
+ protected:
+  Expr Rewrite(const Expr& expr) override {
     const auto* cast = expr->As<Cast>();
-    Expr result =
-        cast != nullptr ? Chain(MutateExpr(cast->value), cast->type.element()) : Descend(expr);
-    done_.emplace(expr.get(), std::pair(expr, result));
-    return result;
+    return cast != nullptr ? Chain(MutateExpr(cast->value), cast->type.element()) : Descend(expr);
   }
 
  private:
@@ -63,8 +57,6 @@ class CastChains : public Mutator {
     if (from.is_int() && to.is_int() && value->type.is_vector()) return StepWidths(value, to);
     return MakeCast(to, value);
   }
-
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> done_;
 };
 
 class UseCounter : public Visitor {
