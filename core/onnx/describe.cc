@@ -24,16 +24,6 @@ namespace {
 
 using FunctionTable = std::unordered_map<std::string, const Function*>;
 
-// As the importer finds functions.
-std::string CallKey(std::string_view domain, std::string_view name, std::string_view overload) {
-  return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
-}
-
-// The standard's own domain is the empty text in files, and has this name in its documents.
-std::string_view ShownDomain(std::string_view domain) {
-  return domain.empty() ? std::string_view("ai.onnx") : domain;
-}
-
 // Counts are of what a file claims, which may be anything: they stop at the greatest number.
 int64_t AddUpTo(int64_t a, int64_t b) {
   int64_t sum = 0;
@@ -47,7 +37,7 @@ class Describer {
   explicit Describer(const Model& model) : model_(model) {
     // Of two functions with one name the first is called, as in the importer.
     for (const Function& function : model.functions)
-      functions_.emplace(CallKey(function.domain, function.name, function.overload), &function);
+      functions_.emplace(FunctionKey(function.domain, function.name, function.overload), &function);
   }
 
   ModelDescription Run() {
@@ -112,7 +102,7 @@ class Describer {
     use.domain = domain;
     use.op_type = node.op_type;
     ++use.count;
-    const auto called = functions_.find(CallKey(domain, node.op_type, node.overload));
+    const auto called = functions_.find(FunctionKey(domain, node.op_type, node.overload));
     if (called != functions_.end()) {
       use.is_function = true;
       if (visited_.insert(called->second).second) to_visit_.push_back(called->second);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/strings.h"
 #include "core/onnx/node_context.h"
 
 namespace tern::onnx {
@@ -16,6 +17,16 @@ namespace tern::onnx {
 // "" for the default domain, which may also be spelled "ai.onnx".
 inline std::string_view PlainDomain(std::string_view domain) {
   return domain == "ai.onnx" ? "" : domain;
+}
+// For texts: the standard's own domain is empty in files, and has this name in its documents.
+inline std::string_view ShownDomain(std::string_view domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+// What a node finds the function of a model by; line breaks keep the parts apart.
+inline std::string FunctionKey(std::string_view domain, std::string_view name,
+                               std::string_view overload) {
+  return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
 }
 
 struct Scope {

@@ -46,14 +46,6 @@ constexpr int kMaxConvertedNodes = 200000;
 constexpr int kMaxSuggestions = 20;
 constexpr size_t kLongestSuggestion = 64;
 
-std::string FunctionKey(std::string_view domain, std::string_view name, std::string_view overload) {
-  return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
-}
-
-std::string DomainText(std::string_view domain) {
-  return domain.empty() ? "ai.onnx" : std::string(domain);
-}
-
 // What the executable's metadata says of itself. A model's own entry of such a name must not speak
 // for the compiler: "math" tells how sums are rounded, "types" what was proved.
 bool IsOwnKey(std::string_view key) {
@@ -333,11 +325,11 @@ void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
   const OperatorInfo* newer = nullptr;
   FindOperator(domain, node.op_type, opset, &newer);
   text::Diagnostic& error =
-      Error("E0402", StrCat("operator ", node.op_type, " (domain ", DomainText(domain), ", opset ",
+      Error("E0402", StrCat("operator ", node.op_type, " (domain ", ShownDomain(domain), ", opset ",
                             opset, ") is not supported"));
   error.InNode(StrCat(scope.prefix, OriginOf(node)));
   if (opset == 0) {
-    error.Note(StrCat("the model imports no version of the domain ", DomainText(domain)));
+    error.Note(StrCat("the model imports no version of the domain ", ShownDomain(domain)));
   } else if (newer != nullptr) {
     error.Note(StrCat(node.op_type, " is supported from opset ", newer->since, " on"))
         .Help("convert the model to a newer opset, or export it again");
@@ -426,7 +418,7 @@ void Importer::SetMetadata(ir::Module* module) {
   if (!model_.graph.name.empty()) module->SetMetadata("graph", model_.graph.name);
   module->SetMetadata("ir_version", StrCat(model_.ir_version));
   for (const OpsetImport& import : model_.opset_imports) {
-    module->SetMetadata(StrCat("opset.", DomainText(PlainDomain(import.domain))),
+    module->SetMetadata(StrCat("opset.", ShownDomain(PlainDomain(import.domain))),
                         StrCat(import.version));
   }
   SetDocs(module);

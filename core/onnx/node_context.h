@@ -208,8 +208,8 @@ struct OperatorInfo {
 };
 
 inline constexpr int kMany = INT32_MAX;
-// The newest version that is not above opset; null if there is none. *other is then set to a line
-// of that name with a newer version, or null.
+// The newest version that is not above opset; null if there is none. *newer is then set to the line
+// of that name with the next version, or null.
 const OperatorInfo* FindOperator(std::string_view domain, std::string_view name, int64_t opset,
                                  const OperatorInfo** newer);
 std::span<const OperatorInfo> AllOperators();

@@ -19,11 +19,10 @@ using Names = std::vector<std::string_view>;
 // The names that a graph uses and does not make. The depth is that of messages in a file.
 void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* captured);
 
-void CollectUsed(const Node& node, std::unordered_set<std::string_view>* used) {
-  used->insert(node.inputs.begin(), node.inputs.end());
+void CollectCapturedBy(const Node& node, std::unordered_set<std::string_view>* captured) {
   for (const Attribute& attribute : node.attributes) {
-    if (attribute.graph != nullptr) CollectCaptured(*attribute.graph, used);
-    for (const Graph& graph : attribute.graphs) CollectCaptured(graph, used);
+    if (attribute.graph != nullptr) CollectCaptured(*attribute.graph, captured);
+    for (const Graph& graph : attribute.graphs) CollectCaptured(graph, captured);
   }
 }
 
@@ -35,7 +34,8 @@ void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* c
   for (const ValueInfo& info : graph.outputs) used.insert(info.name);
   for (const Node& node : graph.nodes) {
     made.insert(node.outputs.begin(), node.outputs.end());
-    CollectUsed(node, &used);
+    used.insert(node.inputs.begin(), node.inputs.end());
+    CollectCapturedBy(node, &used);
   }
   for (const std::string_view name : used) {
     if (!made.contains(name)) captured->insert(name);
@@ -45,10 +45,7 @@ void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* c
 // The inputs, and what subgraphs capture, in an order that does not depend on hashing.
 Names UsesOf(const Node& node) {
   std::unordered_set<std::string_view> captured;
-  for (const Attribute& attribute : node.attributes) {
-    if (attribute.graph != nullptr) CollectCaptured(*attribute.graph, &captured);
-    for (const Graph& graph : attribute.graphs) CollectCaptured(graph, &captured);
-  }
+  CollectCapturedBy(node, &captured);
   Names uses = node.inputs;
   uses.insert(uses.end(), captured.begin(), captured.end());
   std::sort(uses.begin() + static_cast<std::ptrdiff_t>(node.inputs.size()), uses.end());
@@ -62,6 +59,7 @@ class Sorter {
 
   NodeOrder Sort() {
     for (size_t i = 0; i < nodes_.size() && result_.cycle.empty(); ++i) Visit(i);
+    // A part of an order would be taken for one.
     if (!result_.cycle.empty()) result_.order.clear();
     return std::move(result_);
   }
@@ -141,6 +139,7 @@ std::vector<size_t> NodesBehind(std::span<const Node> nodes, std::string_view va
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (const std::string_view output : nodes[i].outputs) producers.emplace(output, i);
   }
+  // What is given is not computed again, nor what only it needs.
   for (const std::string_view name : given) producers.erase(name);
   return Sorter(nodes, producers).SortBehind(value).order;
 }

@@ -24,7 +24,8 @@ const OperatorInfo* FindOperator(std::string_view domain, std::string_view name,
   for (const OperatorInfo& info : kOperators) {
     if (info.name != name || info.domain != domain) continue;
     if (info.since > opset) {
-      *newer = &info;
+      // The first that would do: a model need not be of the last.
+      if (*newer == nullptr || info.since < (*newer)->since) *newer = &info;
     } else if (best == nullptr || info.since > best->since) {
       best = &info;
     }

@@ -12,6 +12,22 @@
 #include "core/onnx/node_order.h"
 
 namespace tern::onnx {
+namespace {
+
+// Sees the values of `scope`, and is of the same function.
+Scope InnerScope(const Scope& scope, std::span<const Node> nodes, std::string prefix) {
+  Scope inner;
+  inner.nodes = nodes;
+  inner.imports = scope.imports;
+  inner.function = scope.function;
+  inner.attributes = scope.attributes;
+  inner.outer = &scope;
+  inner.sees_outer = true;
+  inner.prefix = std::move(prefix);
+  return inner;
+}
+
+}  // namespace
 
 std::vector<std::string_view> OutputNames(const Graph& graph) {
   std::vector<std::string_view> names;
@@ -64,14 +80,7 @@ bool Importer::InlineGraph(const Scope& scope, const Node& node, const Graph& gr
   }
   const size_t errors = diagnostics_->error_count();
   const std::string origin = builder_.origin();
-  Scope inner;
-  inner.nodes = graph.nodes;
-  inner.imports = scope.imports;
-  inner.function = scope.function;
-  inner.attributes = scope.attributes;
-  inner.outer = &scope;
-  inner.sees_outer = true;
-  inner.prefix = StrCat(scope.prefix, OriginOf(node), "/");
+  Scope inner = InnerScope(scope, graph.nodes, StrCat(scope.prefix, OriginOf(node), "/"));
   AddInitializers(&inner, graph);
   bool good = DefineInputs(&inner, node, graph, inputs);
   if (good) ConvertNodes(&inner, OutputNames(graph));
@@ -98,14 +107,7 @@ bool Importer::Recompute(const Scope& scope, const Node& node, std::string_view 
   // Looking at all nodes is work, too.
   constexpr size_t kNodesLookedAtForOne = 100;
   converted_ += static_cast<int>(scope.nodes.size() / kNodesLookedAtForOne);
-  Scope inner;
-  inner.nodes = scope.nodes;
-  inner.imports = scope.imports;
-  inner.function = scope.function;
-  inner.attributes = scope.attributes;
-  inner.outer = &scope;
-  inner.sees_outer = true;
-  inner.prefix = scope.prefix;
+  Scope inner = InnerScope(scope, scope.nodes, scope.prefix);
   for (size_t i = 0; i < names.size(); ++i) inner.values.emplace(names[i], values[i]);
   const std::string origin = builder_.origin();
   ConvertFrom(&inner, NodesBehind(scope.nodes, name, names), {name});
@@ -130,6 +132,7 @@ Importer::Way Importer::ConvertWay(const Scope& scope, std::span<const size_t> o
   const text::Diagnostics before = *diagnostics_;
   const auto reported = reported_;
   const auto warned = warned_;
+  // A way may define what the other defines too.
   Scope copy = scope;
   Way way;
   builder_.BeginBlock();
@@ -148,6 +151,7 @@ Importer::Way Importer::ConvertWay(const Scope& scope, std::span<const size_t> o
     if (way.error.empty() && item.severity == text::Severity::kError) way.error = item.message;
   }
   *diagnostics_ = before;
+  // So that the other way reports what it finds, also where this one did before.
   reported_ = reported;
   warned_ = warned;
   return way;
@@ -177,6 +181,7 @@ void Importer::JoinWays(Scope* scope, const Node& node, const Names& outputs,
       Error("E0404", StrCat("If: ", split_reason_)).InNode(StrCat(scope->prefix, OriginOf(node)));
       return;
     }
+    // Extents in which the ways differ are open to what is behind, and need names.
     types.push_back(WithNames(builder_, merged));
   }
   const bool one = types.size() == 1;
