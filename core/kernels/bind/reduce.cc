@@ -11,6 +11,7 @@
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
+#include "core/kernels/reference/functions.h"
 #include "core/ops/math_rules.h"
 
 namespace tern::kernels::bind {
@@ -63,74 +64,64 @@ Status ReduceF32(Call& call, const AxisView& view, const Tensor& x, const Tensor
   return Call::Check(call.kernels().reduce(&args, call.kernel_context()));
 }
 
-// A is the type sums are kept in.
+// A is the type that totals are kept in, wider than T. Reductions with a root or a logarithm are
+// not whole and do not come here.
 template <class A, class T>
-A ReduceColumn(TernReduceOp op, const T* x, int64_t size, int64_t stride) {
-  A total = op == TERN_REDUCE_prod ? A{1} : A{0};
-  // log_sum_exp is taken about the maximum, which would overflow alone.
-  const A offset =
-      op == TERN_REDUCE_log_sum_exp ? ReduceColumn<A>(TERN_REDUCE_max, x, size, stride) : A{0};
+A ReduceIntegers(TernReduceOp op, const T* x, int64_t size, int64_t stride) {
   using Limits = std::numeric_limits<T>;
   // The extremes of no elements are those of the type, as the standard says of an empty axis.
-  if (op == TERN_REDUCE_max) {
-    total = static_cast<A>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-  }
-  if (op == TERN_REDUCE_min) {
-    total = static_cast<A>(Limits::has_infinity ? Limits::infinity() : Limits::max());
-  }
+  A total = op == TERN_REDUCE_prod  ? A{1}
+            : op == TERN_REDUCE_max ? static_cast<A>(Limits::lowest())
+            : op == TERN_REDUCE_min ? static_cast<A>(Limits::max())
+                                    : A{0};
   for (int64_t i = 0; i < size; ++i) {
     const A v = static_cast<A>(x[i * stride]);
     switch (op) {
-      case TERN_REDUCE_max: total = v > total || v != v ? v : total; break;  // NaN stays
-      case TERN_REDUCE_min: total = v < total || v != v ? v : total; break;
+      case TERN_REDUCE_max: total = v > total ? v : total; break;
+      case TERN_REDUCE_min: total = v < total ? v : total; break;
       case TERN_REDUCE_prod: total *= v; break;
-      case TERN_REDUCE_sum_square:
-      case TERN_REDUCE_l2: total += v * v; break;
+      case TERN_REDUCE_sum_square: total += v * v; break;
       case TERN_REDUCE_l1: total += v < 0 ? A{0} - v : v; break;
-      case TERN_REDUCE_log_sum_exp:
-        total += static_cast<A>(std::exp(static_cast<double>(v - offset)));
-        break;
       case TERN_REDUCE_sum:
-      case TERN_REDUCE_mean:
+      case TERN_REDUCE_mean: total += v; break;
+      case TERN_REDUCE_l2:
       case TERN_REDUCE_log_sum:
-      case TERN_REDUCE_COUNT: total += v; break;
+      case TERN_REDUCE_log_sum_exp:
+      case TERN_REDUCE_COUNT: break;
     }
   }
+  // Of no elements the mean is 0, as their sum is: integers have no NaN.
   if (op == TERN_REDUCE_mean && size > 0) return static_cast<A>(total / static_cast<A>(size));
-  if (op == TERN_REDUCE_log_sum_exp) {
-    return static_cast<A>(std::log(static_cast<double>(total))) + offset;
-  }
   return total;
-}
-
-// What follows the sum where it does not need the element count.
-double FinishDouble(TernReduceOp op, double total) {
-  if (op == TERN_REDUCE_l2) return std::sqrt(total);
-  return op == TERN_REDUCE_log_sum ? std::log(total) : total;
 }
 
 bool IsTranscendental(TernReduceOp op) {
   return op == TERN_REDUCE_l2 || op == TERN_REDUCE_log_sum || op == TERN_REDUCE_log_sum_exp;
 }
 
-// Integers add up in 64 bits and wrap around; what needs a root or a logarithm is done in f64.
+// Integers add up in 64 bits and wrap around. Floats, and what needs a root or a logarithm, are
+// done in f64, by the functions that tests compare the kernels with.
+template <class T>
+T ReduceOne(TernReduceOp op, const T* column, int64_t size, int64_t stride) {
+  if (std::is_floating_point_v<T> || IsTranscendental(op))
+    return ConvertNumber<T>(reference::ReduceColumn(op, column, size, stride));
+  if constexpr (!std::is_floating_point_v<T>) {
+    // Signed overflow is undefined, so sums run in u64; comparisons must not.
+    using Ordered = std::conditional_t<sizeof(T) == 8, __int128, int64_t>;
+    const bool ordered = op == TERN_REDUCE_max || op == TERN_REDUCE_min || op == TERN_REDUCE_l1 ||
+                         op == TERN_REDUCE_mean;
+    if (ordered) return static_cast<T>(ReduceIntegers<Ordered>(op, column, size, stride));
+    return static_cast<T>(ReduceIntegers<uint64_t>(op, column, size, stride));
+  }
+  return T{};
+}
+
 template <class T>
 void ReduceNumbers(TernReduceOp op, const AxisView& view, const T* x, T* y) {
-  // Signed overflow is undefined, so sums run in u64; comparisons must not.
-  using Ordered = std::conditional_t<sizeof(T) == 8, __int128, int64_t>;
-  const bool ordered = op == TERN_REDUCE_max || op == TERN_REDUCE_min || op == TERN_REDUCE_l1 ||
-                       op == TERN_REDUCE_mean;
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t i = 0; i < view.inner; ++i) {
       const T* column = x + o * view.axis * view.inner + i;
-      T& out = y[o * view.inner + i];
-      if (std::is_floating_point_v<T> || IsTranscendental(op))
-        out = ConvertNumber<T>(
-            FinishDouble(op, ReduceColumn<double>(op, column, view.axis, view.inner)));
-      else if (ordered)
-        out = static_cast<T>(ReduceColumn<Ordered>(op, column, view.axis, view.inner));
-      else
-        out = static_cast<T>(ReduceColumn<uint64_t>(op, column, view.axis, view.inner));
+      y[o * view.inner + i] = ReduceOne(op, column, view.axis, view.inner);
     }
   }
 }
@@ -139,6 +130,7 @@ Status ReduceTensor(Call& call, const AxisView& view, const Tensor& x, const Ten
   if (x.dtype() == kF32) return ReduceF32(call, view, x, y);
   const TernReduceOp op = ReduceOpOf(call.op());
   const bool known = DispatchNumber(x.dtype(), [&](auto type) {
+    // Bools are counted as the bytes that they are: max is any, min is all.
     using T = std::conditional_t<std::is_same_v<decltype(type), bool>, uint8_t, decltype(type)>;
     ReduceNumbers(op, view, static_cast<const T*>(x.data()), static_cast<T*>(y.data()));
   });
@@ -233,6 +225,7 @@ void CumulateColumn(const ops::CumulateAttrs& attrs, T start, Fold fold, const T
   using Total = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   Total total = static_cast<Total>(start);
   for (int64_t k = 0; k < size; ++k) {
+    // Backwards only the order changes in which places are visited.
     const int64_t at = (attrs.reverse ? size - 1 - k : k) * stride;
     const Total before = total;
     total = fold(total, static_cast<Total>(x[at]));

@@ -4,18 +4,19 @@
 #include <math.h>
 
 #include "core/kernels/kernel_table.h"
+#include "core/kernels/reference/functions.h"
 
 namespace tern::kernels::reference {
-namespace {
 
-double Start(TernReduceOp op) {
+double StartOfReduction(TernReduceOp op) {
   if (op == TERN_REDUCE_max) return -HUGE_VAL;
   if (op == TERN_REDUCE_min) return HUGE_VAL;
   return op == TERN_REDUCE_prod ? 1.0 : 0.0;
 }
 
-double Step(TernReduceOp op, double total, double x, double offset) {
+double ReduceStep(TernReduceOp op, double total, double x, double offset) {
   switch (op) {
+    // NaN stays, whichever side it came from: comparisons with it are false.
     case TERN_REDUCE_max: return total > x || isnan(total) ? total : x;
     case TERN_REDUCE_min: return total < x || isnan(total) ? total : x;
     case TERN_REDUCE_prod: return total * x;
@@ -31,26 +32,12 @@ double Step(TernReduceOp op, double total, double x, double offset) {
   return total;
 }
 
-double Finish(TernReduceOp op, double total, int64_t count, double offset) {
+double FinishReduction(TernReduceOp op, double total, int64_t count, double offset) {
   if (op == TERN_REDUCE_mean) return total / static_cast<double>(count);
   if (op == TERN_REDUCE_l2) return sqrt(total);
   if (op == TERN_REDUCE_log_sum_exp) return log(total) + offset;
   return op == TERN_REDUCE_log_sum ? log(total) : total;
 }
-
-double ReduceColumn(TernReduceOp op, const float* x, int64_t size, int64_t stride) {
-  // log_sum_exp is taken about the maximum, which would overflow alone.
-  double offset = 0;
-  if (op == TERN_REDUCE_log_sum_exp) offset = ReduceColumn(TERN_REDUCE_max, x, size, stride);
-  if (isinf(offset)) return offset;
-  double total = Start(op);
-  for (int64_t k = 0; k < size; ++k) {
-    total = Step(op, total, static_cast<double>(x[k * stride]), offset);
-  }
-  return Finish(op, total, size, offset);
-}
-
-}  // namespace
 
 int32_t reduce(const TernReduceArgs* args, const TernKernelContext*) {
   const TernReduceOp op = static_cast<TernReduceOp>(args->op);

@@ -30,6 +30,31 @@ TEST(ReduceTest, OtherTypes) {
   EXPECT_EQ(RunText("reduce_prod", {T_<double>({2}, {3, 0.5})}), "f64[1] {1.5}");
   EXPECT_EQ(RunText("reduce_max", {T_<double>({1}, {-std::numeric_limits<double>::infinity()})}),
             "f64[1] {-inf}");
+  EXPECT_EQ(RunText("reduce_l1", {T_<int8_t>({3}, {-100, 20, -7})}), "i8[1] {127}");
+  EXPECT_EQ(RunText("reduce_l2", {T_<int32_t>({2}, {3, -4})}), "i32[1] {5}");
+  EXPECT_EQ(RunText("reduce_sum_square", {T_<int8_t>({2}, {10, 9})}), "i8[1] {-75}");
+}
+
+// The maximum is subtracted first, and where it is infinite nothing is left to subtract it from.
+TEST(ReduceTest, InfinitiesStayInLogSumExp) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {T_<double>({2}, {kInf, 1})}), "f64[1] {inf}");
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {T_<double>({2}, {-kInf, -kInf})}), "f64[1] {-inf}");
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {F({2}, {inf, 1})}), "f32[1] {inf}");
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {F({2}, {-inf, -inf})}), "f32[1] {-inf}");
+}
+
+TEST(ReduceTest, NoElements) {
+  for (const DType type : {kF32, kF64}) {
+    const TensorPtr none = Tensor::New(type, {2, 0}).value();
+    const std::string shape = StrCat(type.ToString(), "[2, 1] ");
+    EXPECT_EQ(RunText("reduce_max{axes=1}", {none}), shape + "{-inf -inf}");
+    EXPECT_EQ(RunText("reduce_sum{axes=1}", {none}), shape + "{0 0}");
+    // Its sign is the processor's.
+    EXPECT_NE(RunText("reduce_mean{axes=1}", {none}).find("nan"), std::string::npos);
+  }
+  EXPECT_EQ(RunText("reduce_mean{axes=1}", {Tensor::New(kI64, {1, 0}).value()}), "i64[1, 1] {0}");
 }
 
 // Called as a function: an equation has an arrow, which operator names cannot spell yet.
