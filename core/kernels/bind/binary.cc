@@ -8,6 +8,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/broadcast.h"
 #include "core/kernels/bind/elementwise.h"
+#include "core/kernels/bind/epilogue.h"
 #include "core/kernels/bind/types.h"
 #include "core/kernels/reference/functions.h"
 
@@ -66,6 +67,7 @@ T Wrapped(T a, T b, const F& function) {
 
 template <class T>
 T Quotient(T a, T b) {
+  // The least number by -1 wraps to itself. The instruction for it would trap.
   return b == static_cast<T>(-1) && std::is_signed_v<T>
              ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a))
              : static_cast<T>(a / b);
@@ -80,9 +82,12 @@ T Remainder(T a, T b, bool floor) {
 
 template <class T>
 T IntegerPower(T base, T exponent) {
+  // 1 / base^n is a whole number for 1 and -1 alone. All others are rounded to 0, and so is that of
+  // 0, which is none.
   if (exponent < 0)
     return base == 1 ? T{1} : base == static_cast<T>(-1) ? (exponent % 2 != 0 ? base : T{1}) : T{0};
   uint64_t result = 1, square = static_cast<uint64_t>(base);
+  // By squaring, in unsigned numbers, whose overflow wraps.
   for (uint64_t e = static_cast<uint64_t>(exponent); e != 0; e >>= 1) {
     if ((e & 1) != 0) result *= square;
     square *= square;
@@ -115,6 +120,7 @@ RowFunction IntegerRow(TernBinaryOp op) {
   return nullptr;
 }
 
+// f64 is rare in models and has no kernels. The functions that tests compare kernels with serve.
 void DoubleRows(TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r, double* y) {
   const double* left = l.data_as<double>();
   const double* right = r.data_as<double>();
@@ -127,6 +133,7 @@ void DoubleRows(TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tens
   });
 }
 
+// A pass of its own, so that the loop that divides has no error to report.
 Status CheckDivisor(TernBinaryOp op, const Tensor& divisor) {
   if (op != TERN_BINARY_div && op != TERN_BINARY_mod && op != TERN_BINARY_fmod) return OkStatus();
   bool zero = false;
@@ -138,30 +145,14 @@ Status CheckDivisor(TernBinaryOp op, const Tensor& divisor) {
               : OkStatus();
 }
 
-Status BinaryF32(Call& call, TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r,
-                 float* y) {
-  TernBinaryArgs args{};
-  args.op = op;
-  args.rank = b.rank;
-  for (int i = 0; i < b.rank; ++i) {
-    args.shape[i] = b.shape[i];
-    args.a_strides[i] = b.strides[0][i];
-    args.b_strides[i] = b.strides[1][i];
-  }
-  args.a = l.data_as<float>();
-  args.b = r.data_as<float>();
-  args.c = y;
-  return Call::Check(call.kernels().binary(&args, call.kernel_context()));
-}
-
 Result<TensorPtr> Arithmetic(Call& call, const Tensor& l, const Tensor& r, const Extents& out) {
   const TernBinaryOp op = BinaryOpOf(call.op());
-  const Broadcast b(out, {&l, &r});
   TERN_TRY_ASSIGN(TensorPtr y, call.New(l.dtype(), out));
   if (l.dtype() == kF32) {
-    TERN_TRY(BinaryF32(call, op, b, l, r, y->data_as<float>()));
+    TERN_TRY(RunBinary(call, op, l, r, out, y->data_as<float>()));
     return y;
   }
+  const Broadcast b(out, {&l, &r});
   if (l.dtype() == kF64) {
     DoubleRows(op, b, l, r, y->data_as<double>());
     return y;
@@ -177,6 +168,7 @@ Result<TensorPtr> Arithmetic(Call& call, const Tensor& l, const Tensor& r, const
   return y;
 }
 
+// Processors have no arithmetic of these in common: it is done in f32.
 bool IsWidened(const Tensor& x) { return x.dtype() == kF16 || x.dtype() == kBf16; }
 
 // 16-bit floats: both operands widened, the result narrowed.
@@ -267,6 +259,7 @@ Result<Any> Compare(const ops::NoAttrs&, Call& call) {
   TERN_TRY(call.TakeStatus());
   const Tensor* r = call.Input(1, l->dtype());
   TERN_TRY(call.TakeStatus());
+  // Widening is exact, so wide ones compare as the 16-bit ones do.
   if (IsWidened(*l)) {
     TERN_TRY_ASSIGN(TensorPtr wide_l, Widen(call, *l));
     TERN_TRY_ASSIGN(TensorPtr wide_r, Widen(call, *r));
