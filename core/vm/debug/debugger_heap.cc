@@ -70,7 +70,7 @@ class HeapWalk {
     const uint32_t number = listing_.objects[index].number;
     const ObjectParts found = PartsOf(listing_.objects[index].value);
     for (size_t i = 0; i < found.parts.size(); ++i)
-      Add(found.parts[i], {StrCat("object ", number, ", ", found.what, " ", i), number});
+      Add(found.parts[i], {StrCat("object ", number, ", ", found.NameOf(i)), number});
   }
 
   void Count(HeapObject* object) const {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/object/containers/table.h"
+#include "core/vm/debug/debugger_heap.h"
 #include "core/vm/debug/debugger_json.h"
 #include "core/vm/debug/lifetimes.h"
 #include "core/vm/debug/recorded_objects.h"
@@ -206,6 +208,48 @@ TEST(RecordedObjects, LeaksAreFound) {
   EXPECT_EQ((*debugger)->trace().value(leaks[0]).object(), kept.object());
   kept = Any();
   EXPECT_TRUE(FindLeaks(**debugger).empty());
+}
+
+// The tensor is a value and a key.
+std::vector<FunctionPtr> WithMaps() {
+  std::vector<FunctionPtr> primitives = DebugPrimitives();
+  primitives.push_back(Function::FromTyped("test.map", [](Tensor* tensor) -> Any {
+    const ObjectPtr<Table> map = Table::Make();
+    map->Set(AnyView(int64_t{1}), Any(AnyView(tensor)));
+    map->Set(AnyView(tensor), Any(int64_t{2}));
+    return Any(map);
+  }));
+  return primitives;
+}
+
+// What only a map holds is its own, whether the map is returned or was dropped.
+TEST(RecordedObjects, WhatMapsHoldIsNotLeaked) {
+  for (const char* result : {"%2", "0"}) {
+    Result<std::unique_ptr<Debugger>> debugger = Debugger::Create(MustLink(
+        MustAssemble(StrCat(R"(
+.func @main(a: tensor)
+  call  test.add in: %0, %0 dst: %1
+  call  test.map in: %1 dst: %2
+  kill  %1
+  ret   ret )", result, "\n")),
+        WithMaps()));
+    ASSERT_TRUE(debugger.ok());
+    const TensorPtr input = Filled({4}, 1);
+    ASSERT_TRUE((*debugger)->Begin("main", std::vector<AnyView>{input}).ok());
+    MustRun(debugger->get(), DebugCommand::kStep, 3);
+    {  // The list holds what is in it.
+      const HeapListing heap = ListHeap(**debugger);
+      ASSERT_EQ(heap.objects.size(), 3u);
+      std::vector<std::string> holders;
+      for (const HeapHolder& holder : heap.objects[2].holders) holders.push_back(holder.text);
+      EXPECT_EQ(holders, (std::vector<std::string>{"object 2, value 0", "object 2, key 1"}));
+      EXPECT_EQ(heap.objects[2].elsewhere, 0);
+    }
+    // What comes and goes with the map.
+    EXPECT_EQ(CompareHeaps((*debugger)->trace(), 0, 3).added.size(), 2u);
+    MustRun(debugger->get(), DebugCommand::kContinue);
+    EXPECT_TRUE(FindLeaks(**debugger).empty()) << result;
+  }
 }
 
 constexpr const char* kShapes = R"(
