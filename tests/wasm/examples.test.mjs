@@ -117,6 +117,22 @@ describe("the page's programs", () => {
   }
 });
 
+describe("the objects of the page's programs", () => {
+  it('are all gone when a program has returned', async () => {
+    for (const [name, { args = [], fails }] of Object.entries(kExpected)) {
+      if (fails) continue;
+      const program = load(name);
+      await runtime.prepareKernels(program);
+      const debug = program.debugger();
+      debug.begin('main', args);
+      assert.equal(debug.continue().reason, 'returned', name);
+      assert.deepEqual(debug.objects('leaked').objects, [], name);
+      debug.dispose();
+      program.dispose();
+    }
+  });
+});
+
 describe("the page's loop programs", () => {
   for (const name of readdirSync(kFolder).filter((each) => each.endsWith('.tloop'))) {
     it(`${name} is counted under three strategies, at any vscale`, async () => {
