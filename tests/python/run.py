@@ -3,8 +3,9 @@
 of their own, outside of this tree.
 
 Usage: run.py      ends with `N passed, N failed`
-test_package.py runs twice, in an environment without any other package and in one with NumPy.
-Here: what the wheels hold, the wheel for the other processor, and the examples of the documents.
+test_package.py runs three times: in an environment without any other package, in one with NumPy,
+and by a Python for AArch64, under qemu, with the wheel for that. Here: what the wheels hold, what
+is said where one does not fit, and the examples of the documents.
 """
 import glob
 import json
@@ -48,6 +49,13 @@ def environment(name, with_system):
 
 
 class Wheels(unittest.TestCase):
+    def test_are_as_large_as_the_pages_say(self):
+        size = os.path.getsize(wheel("host"))
+        for name in ("README.md", "docs/using-from-python.md"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                [said] = re.findall(r"wheel .*?(\d\.\d) MB", file.read())
+            self.assertLess(abs(float(said) * 1e6 - size), 0.1e6, f"{name}: {size} bytes")
+
     def test_hold_one_library_each_of_their_processor(self):
         for preset, processor, machine in (("host", os.uname().machine, None),
                                            ("aarch64", "aarch64", 0xB7)):
@@ -67,7 +75,7 @@ class Wheels(unittest.TestCase):
             self.assertLess(os.path.getsize(wheel(preset)), 4 << 20)
 
     def test_the_library_of_the_other_processor_classifies(self):
-        """Python itself runs on this processor alone: a program in C stands for it under qemu."""
+        """By a program in C: what Python does with it is run_package_tests()."""
         folder = os.path.join(WORK.name, "under-qemu")
         with zipfile.ZipFile(wheel("aarch64")) as archive:
             library = archive.extract("tern/libtern.so.0", folder)
@@ -168,10 +176,33 @@ class Documents(unittest.TestCase):
                     self.assertEqual(ran.returncode, 0, ran.stderr + example)
 
 
-def run_package_tests(python):
-    """(tests, failures) of test_package.py under one Python."""
-    ran = call(python, os.path.join(HERE, "test_package.py"),
-               env={**os.environ, "TERN_TEST_MODEL": MODEL, "PYTHONDONTWRITEBYTECODE": "1"})
+def unpacked(preset):
+    """A folder with what the wheel would install."""
+    folder = os.path.join(WORK.name, "unpacked-" + preset)
+    with zipfile.ZipFile(wheel(preset)) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def python_for_aarch64():
+    made = call(os.path.join(ROOT, "tools", "setup", "python_aarch64.sh"))
+    sys.stderr.write(made.stderr)
+    return made.stdout.strip() or "/no/python/for/aarch64"
+
+
+def run_package_tests(python, processor=os.uname().machine, **variables):
+    """(tests, failures) of test_package.py under one Python, which must be of that processor."""
+    try:
+        found = call(python, "-c", "import platform; print(platform.machine())").stdout.strip()
+        ran = call(python, os.path.join(HERE, "test_package.py"),
+                   env={**os.environ, "TERN_TEST_MODEL": MODEL, "PYTHONDONTWRITEBYTECODE": "1",
+                        **variables})
+    except OSError as error:
+        sys.stderr.write(f"python: {error}\n")
+        return 1, 1
+    if found != processor:
+        sys.stderr.write(f"python: {python} runs on '{found}', expected {processor}\n")
+        return 1, 1
     sys.stderr.write(ran.stderr)
     try:
         counts = json.loads(ran.stdout.strip().split("\n")[-1])
@@ -189,5 +220,8 @@ if __name__ == "__main__":
     for interpreter in (PLAIN, WITH_NUMPY):
         more, broken = run_package_tests(interpreter)
         tests, failed = tests + more, failed + broken
+    more, broken = run_package_tests(python_for_aarch64(), "aarch64",
+                                     PYTHONPATH=unpacked("aarch64"))
+    tests, failed = tests + more, failed + broken
     print(f"{tests - failed} passed, {failed} failed")
     sys.exit(failed != 0)
