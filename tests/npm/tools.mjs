@@ -3,14 +3,15 @@
 // TypeScript.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 
-import { filesBelow, kNames } from './packages.mjs';
+import { filesBelow, kNames, kRoot } from './packages.mjs';
 
 const kMiB = 1 << 20;
 // Resolutions of CommonJS and of old Node, which a package of modules does not have.
@@ -34,6 +35,36 @@ function checkContents({ folder }) {
     assert.deepEqual(strays, []);
   }
   assert.ok(!filesBelow(join(folder, 'node_modules/tern-runtime')).has('dist/tern-debug.wasm'));
+}
+
+/** The sizes that docs/javascript.md, its guide and README tell: of files packed by gzip. */
+function checkFigures({ folder }) {
+  const root = join(folder, 'node_modules/tern-runtime/dist');
+  const packed = (name) => {
+    const data = readFileSync(join(root, name));
+    return name.endsWith('.gz') ? data.length : gzipSync(data, { level: 9 }).length;
+  };
+  const agree = (said, name) =>
+    assert.ok(Math.abs(said * 1000 - packed(name)) < Math.max(1000, packed(name) * 0.02),
+      `${name} is ${packed(name)} bytes, not ${said} KB`);
+  const read = (name) => readFileSync(join(kRoot, name), 'utf8');
+  const [, table] = read('docs/javascript.md').split('| packed, KB |');
+  const rows = [...table.split('\n\n')[0].matchAll(/^\| (`.*) \| ([\d; ,]+) \| /gm)];
+  assert.equal(rows.length, 6);
+  for (const [, names, sizes] of rows) {
+    const files = [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    const said = sizes.split(/[;,]/).map(Number);
+    // One size for files that are alike.
+    files.forEach((name, i) => agree(said[said.length === 1 ? 0 : i], name));
+  }
+  const [, compiler] = /nor its (\d+) KB/.exec(read('docs/guide-javascript.md'));
+  agree(Number(compiler), 'tern-compiler.wasm.gz');
+  const [, script] = /one script of (\d+) KB \(gzip\)/.exec(read('README.md'));
+  agree(Number(script), 'index.js');
+  const [, whole] = /one script of (\d\.\d) MB that holds/.exec(read('docs/javascript.md'));
+  const inline = join(folder, 'node_modules/tern-runtime-inline/dist/inline.js');
+  assert.ok(Math.abs(Number(whole) * 1e6 - statSync(inline).size) < 0.1e6,
+    `${statSync(inline).size} bytes inline`);
 }
 
 /** What is of one build has one version, which the debugger's package asks for. */
@@ -85,6 +116,7 @@ function compile({ folder }, module, moduleResolution) {
 export function tools(context) {
   return [
     ['the packages hold what they need, and no more', () => checkContents(context)],
+    ['files are as large as the pages say', () => checkFigures(context)],
     ['the packages are of one version', () => checkVersions(context)],
     ['publint finds nothing', () => lint(context)],
     ['arethetypeswrong finds nothing', () => checkTypes(context)],

@@ -283,10 +283,16 @@ class RowsTest(unittest.TestCase):
 
 
 class WasmSizeTest(unittest.TestCase):
-    data = random.Random(1).randbytes(1000)
+    data = random.Random(1).randbytes(977)  # and 23 that gzip adds
 
-    def size(self, budget, name="a.wasm"):
-        return Tree({"wasm/size_budget.txt": budget, name: self.data}).check("check_wasm_size")
+    def size(self, budget, name="a.wasm", loops=1, pages=True):
+        size = "| run | `tern.wasm` | 1 |\n| compile | and `tern-compiler.wasm` | 1 more |\n"
+        readme = ("fetches 1 KB of WebAssembly, is a part of its own (1 KB), "
+                  f"the compiler of loops ({loops} KB)")
+        files = {f"{part}.wasm": self.data for part in ("tern", "tern-compiler", "tern-loops")}
+        every = "".join(f"{path} 1100\n" for path in files)
+        return Tree({"wasm/size_budget.txt": budget + (every if pages else ""), name: self.data,
+                     "docs/size.md": size, "README.md": readme, **files}).check("check_wasm_size")
 
     def test_within_and_above(self):
         size = len(gzip.compress(self.data, 9))
@@ -300,7 +306,16 @@ class WasmSizeTest(unittest.TestCase):
 
     def test_bad_budget(self):
         self.assertIn("size_budget.txt:1: wants", self.size("a.wasm many\n")[1])
-        self.assertEqual(self.size("# nothing\n")[0], 1)
+        self.assertEqual(self.size("# nothing\n", pages=False)[0], 1)
+
+    def test_pages_that_tell_other_sizes(self):
+        budget = f"a.wasm {len(gzip.compress(self.data, 9))}\n"
+        self.assertEqual(self.size(budget), (0, self.size(budget)[1]))
+        code, output = self.size(budget, loops=2)
+        self.assertEqual(code, 1)
+        self.assertRegex(output, r"README.md: tern-loops.wasm has 1000 bytes, not 2 KB\n")
+        code, output = self.size(budget, pages=False)
+        self.assertEqual((code, "docs/size.md: tern.wasm has 0 bytes" in output), (1, True))
 
 
 class Result(unittest.TextTestResult):
