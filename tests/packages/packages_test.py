@@ -193,6 +193,17 @@ class PackagesTest(unittest.TestCase):
             self.assertEqual(call(os.path.join(prefix, "bin/tern"), "--version").strip(),
                              "tern " + ".".join(numbers))
 
+    def test_a_program_without_shared_libraries(self):
+        """pkg-config --static, as other libraries have it, beside the module tern-static."""
+        prefix, folder = HOST.unpack("tarball"), fresh("static")
+        flags = call("pkg-config", "--static", "--cflags", "--libs", "tern",
+                     env={"PKG_CONFIG_LIBDIR": os.path.join(prefix, "lib/pkgconfig")}).split()
+        program = os.path.join(folder, "digit")
+        call("gcc", "-std=c11", "-static", os.path.join(examples(prefix, folder), "digit.c"), "-o",
+             program, *flags)
+        self.assertNotIn("NEEDED", call("llvm-readelf-19", "-d", program))
+        self.classify(HOST, program)
+
     # --- what is in a package
 
     def files(self, prefix):
@@ -236,6 +247,9 @@ class PackagesTest(unittest.TestCase):
                 self.assertEqual(field["Architecture"], target.debian)
             self.assertEqual(sorted(fields), ["libtern-dev", "libtern0", "tern"])
             self.assertEqual(fields["libtern-dev"]["Depends"], "libtern0 (= 0.1.0)")
+            [runtime] = [deb for deb in target.debs() if "libtern0_" in deb]
+            self.assertEqual(call("dpkg-deb", "-I", runtime, "triggers").strip(),
+                             "activate-noawait ldconfig")
             stated = re.search(r"libc6 \(>= ([\d.]+)\)", fields["libtern0"]["Depends"])[1]
             used = re.findall(r"GLIBC_([\d.]+)", call(
                 "llvm-readelf-19", "-V", os.path.join(target.unpack("deb"), "lib/libtern.so.0")))
