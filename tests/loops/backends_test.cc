@@ -97,6 +97,7 @@ class Backends : public ::testing::TestWithParam<int> {
   }
 };
 
+// F01: the same core on both.
 TEST_P(Backends, E23HostAndWebAssemblyAgree) {
   const Program program = Everything(Lanes{GetParam()}, true);
   const std::vector<LoopCall> calls = CallsOf(program, GetParam(), 1);

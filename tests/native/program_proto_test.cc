@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Protobuf form of executables in memory: nothing is lost on any way, whatever is damaged is
+// F05, the Protobuf form of executables in memory: nothing is lost on any way, whatever is damaged is
 // refused or is another sound program. tests/native/cli_protobuf_test.py compares with protoc.
 #include <gtest/gtest.h>
 

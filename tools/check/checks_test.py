@@ -252,15 +252,25 @@ class RowsTest(unittest.TestCase):
     def test_names_comments_and_several_ids(self):
         page = ("| A01 | one | `tests/a_test.cc` |\n| A02 | two | `tests/a_test.cc` |\n"
                 "| D05 | pads | `tests/a_test.cc` `tests/b_test.cc` |\n")
-        code, output = self.rows(page, a="TEST(X, A01A02Both) {}\n// D05: a pad\n",
+        code, output = self.rows(page, a="TEST(X, A01A02Both) {}\n// D05: a pad\nTEST(X, Pad) {}\n",
                                  b="TEST(X, D05_HoldsFifteenBytes) {}\nstd=C99 0xD05A U+D0512\n")
         self.assertEqual((code, output), (0, "3 passed, 0 failed\n"))
 
     def test_row_without_a_test(self):
-        self.expect_broken("docs/coverage.md:1: A01: tests/a_test.cc does not mention it",
+        self.expect_broken("docs/coverage.md:1: A01: tests/a_test.cc has no test of it",
                            "| A01 | one | tests/a_test.cc |\n", a="// A011, xA01\n")
         self.expect_broken("A01: there is no tests/b_test.cc", "| A01 | one | tests/b_test.cc |\n")
         self.expect_broken("A01 wants a phrase", "| A01 | one | |\n")
+
+    def test_mentions_are_no_tests(self):
+        row = "| A01 | one | tests/a_test.cc |\n"
+        for text in ("#include <x>\n// A01: a helper\nint Help();\nTEST(X, Other) {}\n",
+                     "int x;\nTEST(X, Other) {\n  // A01\n}\n",
+                     "int x;\n// A01: far away\n\nTEST(X, Other) {}\n"):
+            self.expect_broken("A01: tests/a_test.cc has no test of it", row, a=text)
+        for text in ("// A01: the whole file\nint x;\n", "int x;\nTEST_P(X, A01_Is) {}\n",
+                     "int x;\n// A01: so that\n// it is.\nTYPED_TEST(X, Is) {}\n"):
+            self.assertEqual(self.rows(row, a=text), (0, "1 passed, 0 failed\n"))
 
     def test_test_without_a_row(self):
         self.expect_broken("tests/a_test.cc:2: A02 has no row in the table",

@@ -324,6 +324,7 @@ struct Foreign {
   TernDLManagedTensorVersioned managed = {};
 };
 
+// F04: nothing is copied, the deleter is called once, and what may only be read stays so.
 TEST_F(DLPackTest, ImportIsZeroCopyAndDeletesOnce) {
   Foreign foreign;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stepping through the bytecode, running, breakpoints, registers.
+// F03: stepping through the bytecode, running, breakpoints, registers.
 import { expect, test } from '../support/page.js';
 
 test('steps, and sees a register change with each', { tag: '@firefox' }, async ({

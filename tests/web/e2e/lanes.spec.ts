@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
+// F03, the Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
 // cell, programs with errors, files, links, all widths, axe.
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
