@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""F05, the Protobuf form of executables by `tern convert`: nothing is lost on the way there and back,
+"""F05, the Protobuf form of executables by `tern convert`: nothing is lost on any way, and
 protoc reads and writes the same by docs/tern.proto, and what is no such file is refused.
 
 Usage: cli_protobuf_test.py TERN      ends with `N passed, N failed`

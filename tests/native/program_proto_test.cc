@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// F05, the Protobuf form of executables in memory: nothing is lost on any way, whatever is damaged is
-// refused or is another sound program. tests/native/cli_protobuf_test.py compares with protoc.
+// F05, the Protobuf form of executables in memory: nothing is lost on any way, whatever is damaged
+// is refused or is another sound program. tests/native/cli_protobuf_test.py compares with protoc.
 #include <gtest/gtest.h>
 
 #include "core/base/strings.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // F02: what is wrong with a program or a call is said in the same words, with the same code, place,
-// notes and help, by WebAssembly and by the command line, and what runs in WebAssembly goes on. Run by
-// `node --test` after tools/build_web.sh; $TERN_CLI names another command line.
+// notes and help, by WebAssembly and by the command line, and what runs in WebAssembly goes on. Run
+// by `node --test` after tools/build_web.sh; $TERN_CLI names another command line.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -84,7 +84,8 @@ describe('errors are those of the command line', () => {
   for (const [name, inputs, words, code] of kCalls) {
     it(`${name} ${words.join(' ')}`, () => {
       writeFileSync(file, kProgram);
-      const said = native('run', 'program.tn', '-f', name, ...words.flatMap((word) => ['-i', word]));
+      const given = words.flatMap((word) => ['-i', word]);
+      const said = native('run', 'program.tn', '-f', name, ...given);
       assert.equal(said.code, code);
       const { bytes } = runtime.compileSource(kProgram, { sourceName: 'program.tn' });
       const program = runtime.load(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// F03, the Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
-// cell, programs with errors, files, links, all widths, axe.
+// F03, the Lanes view: figures of the specification's table, the slider's keys, the walk from cell
+// to cell, programs with errors, files, links, all widths, axe.
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
