@@ -29,7 +29,9 @@ constexpr ForeignWord kAtStatements[] = {
 // Words that begin a declaration elsewhere. The help names the form that this language has.
 constexpr std::string_view kFunctionWords[] = {"def", "func", "function", "fun", "pub", "static"};
 constexpr std::string_view kFileWords[] = {"import", "use", "from", "include", "module", "package"};
-constexpr std::string_view kTypeWords[] = {"struct", "class", "enum", "data", "interface"};
+constexpr std::string_view kTypeWords[] = {"struct", "class",     "enum",
+                                           "data",   "interface", "record"};
+constexpr std::string_view kConstantWords[] = {"const", "var", "val"};
 
 template <size_t N>
 bool IsOneOf(const ParseState& state, const std::string_view (&words)[N]) {
@@ -107,6 +109,7 @@ std::string_view HelpForItem(const ParseState& state) {
   if (IsOneOf(state, kFunctionWords)) return "functions are written fn name(x: int) -> int { … }";
   if (IsOneOf(state, kFileWords)) return "a program is one file";
   if (IsOneOf(state, kTypeWords)) return "types are written type Name { Constructor(int) }";
+  if (IsOneOf(state, kConstantWords)) return "constants are written let name = value;";
   return {};
 }
 

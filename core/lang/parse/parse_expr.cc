@@ -439,9 +439,8 @@ bool ParseExprStatement(ParseState* state, Statement* statement) {
   if (state->Is("}")) return false;
   statement->has_semicolon = false;
   if (IsBlockLike(statement->value->kind) && state->position() > before) return true;
-  // A declaration at the beginning of a line means that the '}' is missing; ParseBlock reports
-  // that.
-  if (state->AtOuterItem()) return false;  // ParseBlock tells
+  // Here the '}' is missing, not a ';'; ParseBlock reports that, with the place of its '{'.
+  if (state->AtOuterItem() || state->AtEnd() || state->Is("else")) return false;
   if (!FailForeignStatement(state, *statement->value))
     state->Expect(";", "or '}' after this expression");
   // A token that fits nowhere is taken, so that the block goes on behind it.
