@@ -45,7 +45,9 @@ std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
   for (const S& candidate : candidates) {
     if (same(candidate)) return candidate;
   }
-  if (name.size() < 2) return {};
+  // Comparing two names takes the product of their lengths, and nobody mistypes a page.
+  constexpr size_t kLongest = 100;
+  if (name.size() < 2 || name.size() > kLongest) return {};
   // A third of the letters may be wrong, at least one.
   int best = std::max(1, static_cast<int>(name.size() / 3)) + 1;
   std::string_view nearest;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/base/utf8.h"
 
 namespace tern::text {
 
@@ -45,6 +44,18 @@ std::string_view SourceMap::text(const Span& span) const {
   return all.substr(begin, std::max(span.begin, span.end) - span.begin);
 }
 
+namespace {
+
+// Each code point has one byte that continues no other. Every node of a program is located once, so
+// a program of one long line needs this in vectors, which a decoder is not.
+int32_t CountCodePoints(std::string_view text) {
+  uint32_t count = 0;
+  for (const char c : text) count += (static_cast<uint8_t>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return static_cast<int32_t>(count);
+}
+
+}  // namespace
+
 // Columns count code points, as editors do; only the part of the line before the offset is counted.
 Position SourceMap::Locate(int32_t file, uint32_t offset) const {
   const File* found = Find(file);
@@ -53,8 +64,7 @@ Position SourceMap::Locate(int32_t file, uint32_t offset) const {
   const auto next = std::upper_bound(found->line_starts.begin(), found->line_starts.end(), offset);
   const uint32_t start = *(next - 1);
   const std::string_view before = std::string_view(found->text).substr(start, offset - start);
-  return {static_cast<int32_t>(next - found->line_starts.begin()),
-          static_cast<int32_t>(Utf8Length(before)) + 1};
+  return {static_cast<int32_t>(next - found->line_starts.begin()), CountCodePoints(before) + 1};
 }
 
 std::string_view SourceMap::Line(int32_t file, int32_t line) const {

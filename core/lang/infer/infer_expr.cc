@@ -177,6 +177,13 @@ void Inference::UnknownName(const Expr& expr) {
         .Help(StrCat("to pass it on, write a function: |x| ", expr.text, "(x)"));
     return;
   }
+  const bool capital = expr.text[0] >= 'A' && expr.text[0] <= 'Z';
+  text::Diagnostic& error =
+      Error(capital ? "E1007" : "E1003",
+            StrCat(capital ? "unknown constructor '" : "unknown name '", expr.text, "'"), expr.span,
+            "not declared");
+  // Else a program of n wrong names would take the time of n * n comparisons.
+  if (diagnostics_->items().size() == text::Diagnostics::kMaxKept) return;
   std::vector<std::string_view> known;
   for (const Scope::Entry& entry : context_.scope.entries())
     known.push_back(entry.local->name.text);
@@ -191,11 +198,6 @@ void Inference::UnknownName(const Expr& expr) {
   }
   for (const ops::OpInfo& op : ops::AllOps()) known.push_back(op.name);
   for (const Maker& maker : AllMakers()) known.push_back(maker.name);
-  const bool capital = expr.text[0] >= 'A' && expr.text[0] <= 'Z';
-  text::Diagnostic& error =
-      Error(capital ? "E1007" : "E1003",
-            StrCat(capital ? "unknown constructor '" : "unknown name '", expr.text, "'"), expr.span,
-            "not declared");
   const std::string near = Nearest(expr.text, known);
   if (!near.empty()) {
     error.Help(StrCat("did you mean '", near, "'?"));

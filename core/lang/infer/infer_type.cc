@@ -111,10 +111,11 @@ Type Inference::ConvertApplied(const TypeExpr& type, TypeNames* names) {
     if (!CheckArity(type, data->generics.size())) return Type();
     return Type::Data(name, std::move(arguments));
   }
-  std::vector<std::string_view> known = {"List", "Map"};
-  for (const DataDecl* other : program_->AllData()) known.push_back(other->name.text);
   text::Diagnostic& error =
       Error("E1005", StrCat("unknown type '", name, "'"), type.name.span, "not declared");
+  if (diagnostics_->items().size() == text::Diagnostics::kMaxKept) return Type();
+  std::vector<std::string_view> known = {"List", "Map"};
+  for (const DataDecl* other : program_->AllData()) known.push_back(other->name.text);
   const std::string near = Nearest(name, known);
   if (!near.empty()) error.Help(StrCat("did you mean '", near, "'?"));
   return Type();

@@ -85,5 +85,14 @@ TEST(Strings, DidYouMean) {
   EXPECT_EQ(DidYouMean("x", std::span<const std::string_view>()), "");
 }
 
+// Texts that came instead of a name are not compared letter by letter.
+TEST(Strings, NobodyMeantAPage) {
+  const std::string page(1 << 20, 'a'), other = page + "b";
+  const std::string_view names[] = {other};
+  EXPECT_EQ(DidYouMean(page, names), "");
+  const std::string_view close[] = {std::string_view(page).substr(0, 91)};
+  EXPECT_EQ(DidYouMean(close[0].substr(1), close), close[0]);
+}
+
 }  // namespace
 }  // namespace tern::strings_test
