@@ -2,6 +2,7 @@
 // Programs as text: compile, check, format, and what an editor asks. Apart from program_api.cc, so
 // that a module which exports none of these does not carry the language.
 #include <algorithm>
+#include <utility>
 
 #include "core/api/compilation.h"
 #include "core/api/handles.h"
@@ -37,11 +38,14 @@ Result<driver::CompileResult> CompileSource(const tern_runtime* runtime, const c
 Result<std::string> CheckSource(const tern_runtime* runtime, const char* bytes, size_t size,
                                 std::string_view name, std::string_view format) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
+  // Ahead of the account, because it is the same for every program.
+  lang::PreludePtr prelude = lang::LoadPrelude();
   driver::CompileMemory memory(CompileBytes(runtime, 0));
   // What checking allocates is counted, so that a text made to be costly ends with an error.
   const MemoryAccount::Scope counts(&memory.account());
   TERN_TRY(lang::CheckRoomFor(text));
-  lang::CheckedProgram checked = lang::Check(name, text);
+  lang::CheckedProgram checked = lang::Check(name, text, std::move(prelude));
+  TERN_TRY(CheckMemory());
   // Lowering finds mistakes that checking does not, such as types without a form at run time.
   if (checked.diagnostics.ok()) lang::Lower(*checked.program, &checked.diagnostics);
   TERN_TRY(CheckMemory());

@@ -148,6 +148,8 @@ CheckedProgram Check(std::string_view file_name, std::string_view text, PreludeP
   text::Diagnostics ignored(sources);
   const bool readable = result.diagnostics.ok();
   InferTypes(&program, program.file.get(), readable ? &result.diagnostics : &ignored);
+  // Then not every node has a type; the caller asks CheckMemory.
+  if (IsMemoryOver()) return result;
   ReadKernels(&program, readable ? &result.diagnostics : &ignored);
   if (!readable) return result;
   CheckMatches(*program.file, &result.diagnostics);

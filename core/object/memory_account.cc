@@ -17,6 +17,7 @@
 #include "core/base/check.h"
 #include "core/base/strings.h"
 #include "core/object/allocator.h"
+#include "core/object/charge.h"
 
 namespace tern {
 
@@ -90,6 +91,8 @@ void GiveMemory(void* memory) {
   thread.Change(-SizeOf(memory));
   std::free(memory);
 }
+
+void CountMemory(int64_t bytes) { thread.Change(bytes); }
 
 }  // namespace internal
 

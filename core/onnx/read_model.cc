@@ -42,8 +42,9 @@ void Read(WireReader in, Function* out);
 template <typename T>
 void ReadOneMore(WireReader& in, std::vector<T>* out) {
   if (!in.is_message()) return;
-  // A message of two bytes becomes a struct of 200, and the vector has room for as many again.
-  in.Take(2 * sizeof(T));
+  // A message of two bytes becomes a struct of 200, the vector has room for as many again, and what
+  // the importer makes of it is as much.
+  in.Take(4 * sizeof(T));
   Read(in.Message(), &out->emplace_back());
 }
 
@@ -220,7 +221,10 @@ void Read(WireReader in, Node* out) {
     switch (in.field()) {
       case 1: in.Append(&out->inputs); break;
       case 2: in.Append(&out->outputs); break;
-      case 3: in.Get(&out->name); break;
+      case 3:
+        in.Get(&out->name);
+        in.Take(4 * out->name.size());  // copied as often as those of its results
+        break;
       case 4: in.Get(&out->op_type); break;
       case 5: ReadOneMore(in, &out->attributes); break;
       case 7: in.Get(&out->domain); break;

@@ -42,7 +42,7 @@ class WireReader {
   // The reader of the message that is the present field; an empty one if it is no message.
   WireReader Message() const;
   // Says that messages become so many bytes more. Reading ends where the memory account of this
-  // thread has no room for them.
+  // thread has no room for them. Append does so by itself.
   void Take(size_t bytes);
   bool is_message() const { return type_ == Type::kBytes; }
   bool is_varint() const { return type_ == Type::kVarint; }
@@ -58,7 +58,7 @@ class WireReader {
   void Get(int64_t* out) const;
   void Get(int32_t* out) const;
   void Get(float* out) const;
-  void Append(std::vector<std::string_view>* out) const;
+  void Append(std::vector<std::string_view>* out);
   void Append(std::vector<int64_t>* out);
   void Append(std::vector<uint64_t>* out);
   void Append(std::vector<int32_t>* out);

@@ -8,6 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/sort.h"
 #include "core/base/strings.h"
+#include "core/object/charge.h"
 #include "core/types/dim_grammar.h"
 
 namespace tern::types {
@@ -16,6 +17,11 @@ namespace {
 
 // What a symbol is taken to be at most, so that products of two are bounded in 64 bits.
 constexpr int64_t kMostExtent = INT32_MAX;
+// Of a product, and of the text of an atom that is none of the user's. The longest of real models
+// has some 500 characters.
+constexpr size_t kMostAtoms = 64, kMostText = 2048;
+// What make_shared and malloc need for themselves.
+constexpr size_t kSharedBytes = 32;
 
 enum class AtomKind { kSymbol, kFloorDiv, kMin, kMax };
 
@@ -23,6 +29,7 @@ struct Atom {
   AtomKind kind;
   std::string text;  // atoms are equal where their texts are
   Dim a, b;
+  Charge charge;
 };
 using AtomPtr = std::shared_ptr<const Atom>;
 
@@ -65,6 +72,7 @@ int64_t FloorOf(int64_t a, int64_t b) {
 
 struct Dim::Expression {
   std::vector<Term> terms;  // in order, no coefficient 0
+  Charge charge;
 };
 
 // The private side of Dim.
@@ -76,7 +84,11 @@ struct DimAlgebra {
   }
   static Dim FromTerms(std::vector<Term> terms);
   static Dim FromAtom(AtomKind kind, std::string text, const Dim& a, const Dim& b) {
-    auto atom = std::make_shared<const Atom>(Atom{kind, std::move(text), a, b});
+    // The text of a quotient or a maximum has those of its operands, so it can double with each
+    // operator of a program. A symbol is as long as its user wrote it.
+    if (kind != AtomKind::kSymbol && text.size() > kMostText) return Dim::Any();
+    const size_t bytes = sizeof(Atom) + kSharedBytes + text.capacity();
+    auto atom = std::make_shared<const Atom>(Atom{kind, std::move(text), a, b, Charge(bytes)});
     return FromTerms({Term{1, {std::move(atom)}}});
   }
   static Dim Call(AtomKind kind, std::string_view name, const Dim& a, const Dim& b) {
@@ -121,7 +133,14 @@ Dim DimAlgebra::FromTerms(std::vector<Term> terms) {
   // Models multiply dimensions again and again; unknown is always right, and no worse than terms
   // nobody reads.
   if (sum.size() > Dim::kMaxTerms) return Dim::Any();
-  return Dim(std::make_shared<const Dim::Expression>(Dim::Expression{std::move(sum)}));
+  size_t bytes = sizeof(Dim::Expression) + kSharedBytes;
+  for (const Term& term : sum) {
+    // A square has twice the atoms, which adds up as fast as texts do.
+    if (term.atoms.size() > kMostAtoms) return Dim::Any();
+    bytes += sizeof(Term) + kSharedBytes + term.atoms.size() * sizeof(AtomPtr);
+  }
+  return Dim(
+      std::make_shared<const Dim::Expression>(Dim::Expression{std::move(sum), Charge(bytes)}));
 }
 
 Dim Dim::Symbol(std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/base/strings.h"
+#include "core/object/charge.h"
 
 namespace tern::types {
 
@@ -18,7 +19,19 @@ struct Type::Node {
   std::vector<Type> list;  // elements, parameters or arguments
   Type result;
   std::string name;
+  Charge charge = {};
+
+  static Type Make(Node node);
 };
+
+// Counts the node with what hangs on it: a tuple of one type a thousand times is one node and a
+// long list, and generic functions copy names.
+Type Type::Node::Make(Node node) {
+  constexpr size_t kSharedBytes = 64;  // of make_shared and malloc, for all parts
+  node.charge = Charge(sizeof(Node) + kSharedBytes + node.tensor.dims.capacity() * sizeof(Dim) +
+                       node.list.capacity() * sizeof(Type) + node.name.capacity());
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
 
 const DataType::Constructor* DataType::Find(std::string_view constructor, int* tag) const {
   for (size_t i = 0; i < constructors.size(); ++i) {
@@ -64,21 +77,21 @@ bool TensorType::IsStatic() const {
 Type Type::None() {
   Node node;
   node.kind = TypeKind::kNone;
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Tensor(TensorType tensor) {
   Node node;
   node.kind = TypeKind::kTensor;
   node.tensor = std::move(tensor);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Tuple(std::vector<Type> elements) {
   Node node;
   node.kind = TypeKind::kTuple;
   node.list = std::move(elements);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Function(std::vector<Type> parameters, Type result) {
@@ -86,27 +99,27 @@ Type Type::Function(std::vector<Type> parameters, Type result) {
   node.kind = TypeKind::kFunction;
   node.list = std::move(parameters);
   node.result = std::move(result);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Simple(TypeKind kind) {
   Node node;
   node.kind = kind;
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::List(Type element) {
   Node node;
   node.kind = TypeKind::kList;
   node.list.push_back(std::move(element));
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Map(Type key, Type value) {
   Node node;
   node.kind = TypeKind::kMap;
   node.list = {std::move(key), std::move(value)};
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Data(std::string_view name, std::vector<Type> arguments) {
@@ -114,14 +127,14 @@ Type Type::Data(std::string_view name, std::vector<Type> arguments) {
   node.kind = TypeKind::kData;
   node.name = name;
   node.list = std::move(arguments);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 Type Type::Variable(std::string_view name) {
   Node node;
   node.kind = TypeKind::kVariable;
   node.name = name;
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 TypeKind Type::kind() const { return node_ == nullptr ? TypeKind::kUnknown : node_->kind; }
@@ -207,7 +220,7 @@ Type Type::Substitute(std::span<const Dim::Binding> bindings) const {
   for (Dim& dim : node.tensor.dims) dim = dim.Substitute(bindings);
   for (Type& type : node.list) type = type.Substitute(bindings);
   node.result = node.result.Substitute(bindings);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  return Node::Make(std::move(node));
 }
 
 void Type::CollectSymbols(std::vector<std::string>* symbols) const {
@@ -228,9 +241,15 @@ Type Type::SubstituteVariables(std::span<const Binding> bindings) const {
     return *this;
   }
   Node node = *node_;
-  for (Type& type : node.list) type = type.SubstituteVariables(bindings);
-  node.result = node.result.SubstituteVariables(bindings);
-  return Type(std::make_shared<const Node>(std::move(node)));
+  bool is_changed = false;
+  const auto substitute = [&](Type* type) {
+    Type changed = type->SubstituteVariables(bindings);
+    is_changed = is_changed || changed.node_ != type->node_;
+    *type = std::move(changed);
+  };
+  for (Type& type : node.list) substitute(&type);
+  substitute(&node.result);
+  return is_changed ? Node::Make(std::move(node)) : *this;
 }
 
 // Each once, in the order in which they are first met, which is the order people read them in.

@@ -30,6 +30,7 @@ Type ArgumentOf(const Type& expected, TypeKind kind, size_t index) {
 // The size is checked at every node, because tuples that mention one value twice double a type with
 // each line, and everything that walks types would take exponential time.
 Type Inference::Infer(Expr* expr, const Type& expected) {
+  if (HasNoMemory()) return expr->type = Type();
   expr->type = InferKind(expr, unifier_.Resolve(expected));
   if (!unifier_.IsTooLarge(expr->type)) return expr->type;
   Error("E1017", "the type of this grows beyond all bounds", expr->span)

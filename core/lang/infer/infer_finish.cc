@@ -48,6 +48,7 @@ void Inference::FinishPattern(Pattern* pattern) {
 }
 
 void Inference::FinishExpr(Expr* expr) {
+  if (HasNoMemory()) return;
   expr->type = Final(expr->type);
   if (expr->checked_as.known()) expr->checked_as = Final(expr->checked_as);
   for (const ExprPtr& child : expr->children) {

@@ -17,6 +17,7 @@
 #include "core/lang/infer/unify.h"
 #include "core/lang/op_call.h"
 #include "core/lang/primitives.h"
+#include "core/object/memory_account.h"
 #include "core/ops/dims.h"
 
 namespace tern::lang {
@@ -181,6 +182,9 @@ class Inference {
   OpCallReader Reader() const;
   // Whether the function belongs to the prelude, whose types were inferred before.
   bool IsKnown(const Function& function) const { return function.in_prelude && !infers_prelude_; }
+  // Types may take more than the text does, so expressions are left alone then; who asked for the
+  // check tells. The prelude is what everybody counts on.
+  bool HasNoMemory() const { return !infers_prelude_ && IsMemoryOver(); }
   bool InPrelude() const { return context_.function != nullptr && context_.function->in_prelude; }
 
   Program* program_;

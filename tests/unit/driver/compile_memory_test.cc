@@ -176,6 +176,22 @@ TEST(CompileMemory, RefusesAModelOfEmptyNodes) {
   ExpectRefused(OnnxGraph(graph).Append(nodes).Model(16), true, uint64_t{1} << 20);
 }
 
+// Names and numbers of few bytes become arguments and attributes.
+TEST(CompileMemory, RefusesAModelOfManyNamesOrNumbers) {
+  const std::vector<std::string_view> inputs(20000, "x");
+  const OnnxGraph graph = OnnxGraph().Input("x", kOnnxFloat, {"n"});
+  const std::string names = OnnxGraph(graph).Node({"Max", inputs, {"y"}}).Output("y").Model(16);
+  EXPECT_LT(names.size(), 100000u);
+  ExpectRefused(names, true, uint64_t{1} << 20);
+  const std::vector<int64_t> axes(100000, 0);
+  const std::string numbers =
+      OnnxGraph(graph)
+          .Node({"Squeeze", {"x"}, {"y"}, {test::IntsAttribute("axes", axes)}})
+          .Output("y")
+          .Model(11);
+  ExpectRefused(numbers, true, uint64_t{1} << 20);
+}
+
 // What would not fit is not folded: it is left to the run.
 TEST(CompileMemory, BoundsConstants) {
   const std::string model = OnnxGraph()
@@ -249,6 +265,38 @@ TEST(CompileMemory, ChainsOfLambdasTakeInProportion) {
   };
   const int64_t few = charges(128), many = charges(512);
   EXPECT_LT(many, 5 * few) << few;
+}
+
+// Types are counted, too: three kilobytes of text in which each call doubles one.
+TEST(CompileMemory, RefusesTypesThatDouble) {
+  std::string call = "x";
+  for (int i = 0; i < 10; ++i) call = "two(" + call + ")";
+  std::string text = "fn two[a](x: a) -> (a, a) { (x, x) }\n";
+  for (int i = 0; i < 30; ++i)
+    text += "fn f" + std::to_string(i) + "(x: int) { let y = " + call + "; y }\n";
+  text += "fn main(x: int) -> int { x }\n";
+  ExpectRefused(text, false, uint64_t{4} << 20);
+  EXPECT_TRUE(CompileSource(text, {}).ok());
+}
+
+// Extents that would double with each line, as squares and as quotients, become unknown instead.
+TEST(CompileMemory, ExtentsThatDoubleBecomeUnknown) {
+  std::string squares = "fn main(x0: f32[n]) -> f32[?] {\n", halves = squares;
+  for (int i = 0; i < 40; ++i) {
+    const std::string x = "x" + std::to_string(i), next = "  let x" + std::to_string(i + 1);
+    squares += next + " = reshape(unsqueeze(" + x + ", axes = [0]) * unsqueeze(" + x +
+               ", axes = [1]), i64([-1]));\n";
+    halves += next + " = concat(" + x + ", slice(" + x +
+              ", i64([0]), i64([1000]), i64([0]), i64([2])), axis = 0);\n";
+  }
+  for (const std::string& text : {squares + "  x40\n}\n", halves + "  x40\n}\n"}) {
+    CompileMemory memory(uint64_t{16} << 20);
+    CompileOptions options;
+    options.memory = &memory;
+    const Result<CompileResult> compiled = CompileSource(text, options);
+    ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+    EXPECT_LT(vm::SaveExecutable(*compiled->executable).size(), size_t{1} << 20);
+  }
 }
 
 // A limit of its own for the allocator of constants stands beside what nodes leave.

@@ -165,5 +165,32 @@ TEST(Dim, SubstitutionIsTheArithmetic) {
   }
 }
 
+// Each step mentions the extent before it twice, so that its text would double: it becomes "?".
+TEST(Dim, WhatDoublesBecomesUnknown) {
+  const Dim n = Dim::Symbol("n"), two(2);
+  Dim quotient = n, power = n, largest = n;
+  int quotients = 0, powers = 0;
+  for (int step = 0; step < 64; ++step) {
+    quotient = quotient + FloorDiv(quotient + Dim(1), two);
+    power = power * power;
+    largest = MaxDim(largest * two, largest + n * n);
+    EXPECT_LT(quotient.ToText().size(), 100'000u);
+    EXPECT_LT(power.ToText().size(), 1000u);
+    EXPECT_LT(largest.ToText().size(), 100'000u);
+    quotients += !quotient.is_any();
+    powers += !power.is_any();
+  }
+  // What programs write is kept.
+  EXPECT_GT(quotients, 4);
+  EXPECT_EQ(powers, 6);  // n^64
+  EXPECT_TRUE(quotient.is_any() && power.is_any() && largest.is_any());
+}
+
+TEST(Dim, LongNamesAreKept) {
+  const std::string name(10'000, 'n');
+  EXPECT_EQ(Dim::Symbol(name).ToText(), name);
+  EXPECT_EQ((Dim::Symbol(name) + Dim(1)).ToText(), name + "+1");
+}
+
 }  // namespace
 }  // namespace tern::types::dim_test
