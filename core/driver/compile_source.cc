@@ -29,10 +29,12 @@ Result<CompileResult> CompileSource(std::string_view text, const CompileOptions&
   TERN_TRY(CheckMemory());
   TERN_TRY(checked.diagnostics.ToStatus());
   module.SetMetadata("producer", "tern language");
-  // The types of results, which printing needs to name constructors (result_types.h).
+  // Types that the signatures of bytecode do not have (result_types.h).
   for (const lang::Item& item : checked.program->file->items) {
-    if (item.function != nullptr)
-      KeepResultType(item.function->name.text, item.function->type.result(), &module);
+    if (item.function == nullptr) continue;
+    const types::Type& type = item.function->type;
+    KeepResultType(item.function->name.text, type.result(), &module);
+    KeepParameterTypes(item.function->name.text, type.parameters(), &module);
   }
   if (warnings != nullptr) *warnings = std::move(checked.diagnostics);
   return CompileModule(std::move(module), options, kFirstStage, &memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result types as metadata, and read back.
+// Types of parameters and results as metadata, and those of results read back.
 #include "core/driver/result_types.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using types::DataType;
 using types::Type;
 using types::TypeKind;
 
-constexpr std::string_view kTypeKey = "type ", kResultKey = "result ";
+constexpr std::string_view kTypeKey = "type ", kResultKey = "result ", kParameterKey = "parameter ";
 // Limits for damaged files. A type of the language is far smaller, but one that refers to itself
 // may grow with each part that is asked for.
 constexpr size_t kMostTypes = 256;
@@ -65,6 +65,36 @@ void KeepDataTypes(const Type& type, ir::Module* module) {
   for (const Type& part : PartsOf(type)) KeepDataTypes(part, module);
 }
 
+// Whether values of the type can be written down: functions cannot, and of what has type variables
+// the value says more than the type.
+bool IsWritable(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kFunction:
+    case TypeKind::kVariable: return false;
+    case TypeKind::kTensor:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString: return true;
+    case TypeKind::kTuple:
+    case TypeKind::kList:
+    case TypeKind::kMap:
+    case TypeKind::kData: break;
+  }
+  const std::vector<Type> parts = PartsOf(type);
+  return std::all_of(parts.begin(), parts.end(), IsWritable);
+}
+
+Type WithoutSymbols(const Type& type) {
+  std::vector<std::string> symbols;
+  type.CollectSymbols(&symbols);
+  std::vector<types::Dim::Binding> any;
+  for (const std::string& symbol : symbols) any.emplace_back(symbol, types::Dim::Any());
+  return type.Substitute(any);
+}
+
 // Whether the type is made of at most *left parts; counts them down.
 bool IsSmall(const Type& type, int* left) {
   if (--*left < 0) return false;
@@ -80,6 +110,17 @@ void KeepResultType(std::string_view function, const Type& result, ir::Module* m
   if (!HasData(result)) return;
   module->SetMetadata(StrCat(kResultKey, function), result.ToText());
   KeepDataTypes(result, module);
+}
+
+void KeepParameterTypes(std::string_view function, std::span<const Type> parameters,
+                        ir::Module* module) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Type& type = parameters[i];
+    // Of tensors and scalars the signature says all.
+    if (type.is_tensor() || type.is_scalar() || !IsWritable(type)) continue;
+    module->SetMetadata(StrCat(kParameterKey, function, " ", i), WithoutSymbols(type).ToText());
+    KeepDataTypes(type, module);
+  }
 }
 
 ResultTypes::ResultTypes(const vm::Executable& executable, std::string_view function) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions of a program in the language return, where values alone do not tell: a value of a
-// declared type has the number of its constructor, not the name.
+// What functions of a program in the language take and return, where values and signatures alone do
+// not tell: a value of a declared type has the number of its constructor, not the name, and a
+// signature does not say what a list holds.
 //
-// The compiler keeps the types as metadata of the executable, "type Tree" and "result main", as the
-// language writes them. Metadata of a file is not believed: what cannot be read is not known.
+// The compiler keeps the types as metadata of the executable, "type Tree", "result main" and
+// "parameter main 0", as types::Type writes them. Metadata of a file is not believed: what cannot
+// be read is not known.
 #ifndef TERN_CORE_DRIVER_RESULT_TYPES_H_
 #define TERN_CORE_DRIVER_RESULT_TYPES_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +22,11 @@ namespace tern::driver {
 
 // Of a function with this result, if a declared type is part of it.
 void KeepResultType(std::string_view function, const types::Type& result, ir::Module* module);
+
+// The parameters that have a list, a map or a declared type in them, so that the command line can
+// read values of these. Named extents become "?", because a value brings its own.
+void KeepParameterTypes(std::string_view function, std::span<const types::Type> parameters,
+                        ir::Module* module);
 
 class ResultTypes : public ValueNames {
  public:

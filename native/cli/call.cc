@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/strings.h"
+#include "native/cli/input_value.h"
 #include "native/cli/report.h"
 #include "native/platform/memory_limit.h"
 
@@ -22,6 +23,7 @@ size_t SlotOf(const NamedArray& input, size_t position, const std::vector<ParamI
 }
 
 std::string ParamText(const ParamInfo& param) {
+  if (!param.declared.empty()) return StrCat(param.name, " = ", param.declared);
   return StrCat(param.name, " = ", param.dtype,
                 param.tensor ? StrCat("[", StrJoin(param.shape, ", "), "]") : std::string());
 }
@@ -219,7 +221,8 @@ Result<Value> ToScalar(const Array& array) {
 Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs) {
   std::vector<Value> values;
   for (const NamedArray& input : inputs) {
-    TERN_TRY_ASSIGN(Value value, input.array.is_scalar
+    TERN_TRY_ASSIGN(Value value, !input.program.empty() ? ValueOf(engine, input)
+                                 : input.array.is_scalar
                                      ? ToScalar(input.array)
                                      : ToTensor(engine.runtime.get(), input.array));
     values.push_back(std::move(value));
@@ -243,8 +246,10 @@ std::vector<TernAny> Borrow(const std::vector<Value>& values) {
 
 void AddInputOptions(CLI::App* app, InputOptions* options) {
   app->add_option("-f,--function", options->function, "the function to run (default: main)");
+  // One value each: CLI11 would take a list in brackets apart where there may be several.
   app->add_option("-i,--input", options->inputs,
-                  "a value for a parameter, such as x=@x.npy or x=f32[2]:1,2");
+                  "a value for a parameter, such as x=@x.npy or x=f32[2]:1,2")
+      ->allow_extra_args(false);
   app->add_option("--dim", options->dims, "the value of a symbolic dimension, such as n=18");
   app->add_flag("--fill", options->fill_missing,
                 "make inputs that are not given: random numbers, the same in every run");

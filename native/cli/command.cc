@@ -64,6 +64,32 @@ std::vector<ParamInfo> ToParams(const JsonValue& list) {
   return params;
 }
 
+// The declarations of types that a program kept, as the language writes them. Its prelude has two
+// already.
+std::string DeclarationsOf(const JsonValue& metadata) {
+  std::string declarations;
+  for (size_t i = 0; i < metadata.names.size(); ++i) {
+    const std::string& name = metadata.names[i];
+    if (!name.starts_with("type ") || name == "type Option" || name == "type Result") continue;
+    // A type variable is 'a in core/types and a in the language.
+    for (const char c : metadata.items[i].text) {
+      if (c != '\'') declarations += c;
+    }
+    declarations += '\n';
+  }
+  return declarations;
+}
+
+// By core/driver/result_types.h.
+void AddDeclaredTypes(const JsonValue& metadata, FunctionInfo* function) {
+  for (size_t i = 0; i < function->params.size(); ++i) {
+    const std::string name = StrCat("parameter ", function->name, " ", i);
+    ParamInfo& param = function->params[i];
+    param.declared = OptionalTextOf(metadata, name);
+    if (!param.declared.empty()) param.declarations = DeclarationsOf(metadata);
+  }
+}
+
 }  // namespace
 
 std::string VersionText() {
@@ -180,6 +206,7 @@ Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
   for (const JsonValue& function : Member(json, "functions").items) {
     functions.push_back({TextOf(function, "name"), ToParams(Member(function, "params")),
                          ToParams(Member(function, "results"))});
+    AddDeclaredTypes(Member(json, "metadata"), &functions.back());
   }
   return functions;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/elements.h"
+#include "native/cli/input_value.h"
 #include "native/cli/npz.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -170,8 +171,9 @@ std::string_view SplitName(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) return {};
   const std::string_view name = text.substr(0, equals);
-  // A bracket or '@' before '=' means that a type or file stands there, so there is no name.
-  if (name.find_first_of("[(@") != std::string_view::npos) return {};
+  // A bracket, quote or '@' before '=' means that a type, value or file stands there, so there is
+  // no name.
+  if (name.find_first_of("[({\"@") != std::string_view::npos) return {};
   // "2x3xf32" ends with a dtype behind an 'x'; a name that is a dtype alone, such as "f32", stays a
   // name.
   const std::string_view last = StrSplit(name, 'x').back();
@@ -191,14 +193,18 @@ Status ParseInput(std::string_view text, const DimBindings& dims,
   }
   NamedArray input{std::string(name), std::string(text), {}, {}};
   std::string_view tail;
-  if (value.starts_with('@')) {
+  const ParamInfo* const param = FindParam(params, name, out->size());
+  if (param != nullptr && TakesLiteral(*param, value)) {
+    TERN_TRY_ASSIGN(input.program, ProgramOfValue(*param, value, text));
+    input.array.is_scalar = true;
+  } else if (value.starts_with('@')) {
     TERN_TRY_ASSIGN(input.array, ReadArrayFile(std::string(value.substr(1)), budget));
   } else {
     TERN_TRY_ASSIGN(const bool typed, ParseType(value, dims, &input, &tail));
     if (typed) {
       TERN_TRY(FillTyped(tail, &input.array, text, budget));
     } else {
-      TERN_TRY_ASSIGN(input.array, ParseScalar(value, FindParam(params, name, out->size()), text));
+      TERN_TRY_ASSIGN(input.array, ParseScalar(value, param, text));
     }
   }
   out->push_back(std::move(input));

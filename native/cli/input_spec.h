@@ -6,6 +6,7 @@
 //   x=@x.npy    x=@-    x=f16[2,3]@raw.bin    @bundle.npz
 //   x=f32[n,128]:random(seed=1,normal)   i64[n]:random(0,1000)   :zeros  :ones  :arange  :const(3)
 //   n=18  flag=true                          (the parameter says of which dtype)
+//   xs=[1,2]  p=(1,"x")  m={"a": 1}  t=Node(1,Leaf)  (as the language writes them: input_value.h)
 #ifndef TERN_NATIVE_CLI_INPUT_SPEC_H_
 #define TERN_NATIVE_CLI_INPUT_SPEC_H_
 
@@ -24,6 +25,8 @@ struct NamedArray {
   std::string origin;             // the text on the command line, for messages
   std::vector<std::string> dims;  // that its type names and --dim binds
   Array array;
+  // In place of the array: a program that gives the value (input_value.h); empty: none.
+  std::string program = {};
 };
 
 // What the program declares about a parameter. Extents are text, because they may be symbolic, such
@@ -33,6 +36,9 @@ struct ParamInfo {
   std::string dtype;  // of what is no tensor, its type
   std::vector<std::string> shape;
   bool tensor = true;
+  // The type in the language, where that tells more, such as List[int]; empty: not known. What
+  // types it mentions are declared as, a line each.
+  std::string declared = {}, declarations = {};
 };
 
 using DimBindings = std::map<std::string, int64_t, std::less<>>;
