@@ -287,10 +287,7 @@ Status Bench(const BenchOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<BenchOptions>();
-  app->add_option(
-         "program", options->path,
-         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
-      ->required();
+  AddProgram(app, &options->path);
   AddInputOptions(app, &options->input);
   app->get_option("--dim")->description(
       "the value of a symbolic dimension, such as n=18; several, n=1,8,32, are measured one after "

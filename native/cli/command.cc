@@ -13,6 +13,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
+#include "native/cli/limits.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/model.h"
 #include "native/cli/program_file.h"
@@ -195,6 +196,24 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
   if (file.kind == ProgramKind::kOnnx) return LoadModel(engine, request);
   TERN_TRY_ASSIGN(Compiled compiled, CompileProgram(engine, request));
   return LoadBuffer(engine, std::move(compiled.executable));
+}
+
+void AddProgram(CLI::App* app, std::string* path) {
+  app->add_option(
+         "program", *path,
+         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
+      ->required();
+}
+
+void AddCompileOptions(CLI::App* app, CompileRequest* request, uint64_t* max_bytes) {
+  app->add_option("--disable-pass", request->disabled_passes,
+                  "leave out these passes (comma list)");
+  app->add_flag("--relaxed-math", request->relaxed_math,
+                "loop kernels may round a * b + c once; results then differ between processors in "
+                "the last places");
+  AddCompileLimit(app, max_bytes);
+  app->add_flag("--exact-convolutions", request->exact_convolutions,
+                "no convolution by Winograd's algorithm, which rounds more");
 }
 
 Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {

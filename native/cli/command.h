@@ -85,6 +85,9 @@ Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t max_bytes = 0)
 // .tasm or .tn text compiled first.
 Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 
+// The one argument of verbs that take a program of any kind.
+void AddProgram(CLI::App* app, std::string* path);
+
 // How the kernels of a program run: the options of every command that runs one.
 struct KernelChoice {
   std::string policy = "auto";
@@ -112,6 +115,8 @@ struct CompileRequest {
 
   const char* c_sizes() const { return sizes ? sizes->c_str() : nullptr; }
 };
+// What changes what is made; --max-memory stands among them.
+void AddCompileOptions(CLI::App* app, CompileRequest* request, uint64_t* max_bytes);
 struct Compiled {
   Buffer executable;
   Buffer stages;

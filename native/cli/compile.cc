@@ -213,14 +213,7 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
                   "the executable, - for standard output (default: beside the model)");
   app->add_option("--print-after", options->request.print_after,
                   "print the program after these passes (comma list, or all)");
-  app->add_option("--disable-pass", options->request.disabled_passes,
-                  "leave out these passes (comma list)");
-  app->add_flag("--relaxed-math", options->request.relaxed_math,
-                "loop kernels may round a * b + c once; results then differ between processors in "
-                "the last places");
-  AddCompileLimit(app, &options->max_bytes);
-  app->add_flag("--exact-convolutions", options->request.exact_convolutions,
-                "no convolution by Winograd's algorithm, which rounds more");
+  AddCompileOptions(app, &options->request, &options->max_bytes);
   app->add_option("--native-kernels", options->native_kernels,
                   "native code of loop kernels for these targets, such as "
                   "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "

@@ -330,10 +330,7 @@ Result<std::vector<std::string>> MissingPrimitives(const Engine& engine, const s
 
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option(
-         "program", options->path,
-         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
-      ->required();
+  AddProgram(app, &options->path);
   options->kernels.is_shown = true;
   AddNativeCodeOption(app, &options->kernels);
   CLI::Option* kernels =
@@ -363,10 +360,7 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
 
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option(
-         "program", options->path,
-         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
-      ->required();
+  AddProgram(app, &options->path);
   app->add_option("-o,--out", options->output, "where to write (default: standard output)");
   app->add_option(
          "--as", options->form,

@@ -86,14 +86,7 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
          "kernels, allocate_registers, layout_constants, code, or all (default: list them); of a "
          "loop program te, loops, a pass or all (default: the last)")
       ->delimiter(',');
-  app->add_option("--disable-pass", options->request.disabled_passes,
-                  "leave out these passes (comma list)");
-  app->add_flag("--relaxed-math", options->request.relaxed_math,
-                "loop kernels may round a * b + c once; results then differ between processors in "
-                "the last places");
-  AddCompileLimit(app, &options->max_bytes);
-  app->add_flag("--exact-convolutions", options->request.exact_convolutions,
-                "no convolution by Winograd's algorithm, which rounds more");
+  AddCompileOptions(app, &options->request, &options->max_bytes);
   AddLoopOptions(app, &options->loops);
   return [options, globals, app] {
     // Options of loop programs would be ignored silently for other programs.

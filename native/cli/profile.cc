@@ -140,11 +140,13 @@ Result<std::string> ProfileText(const ProfileHandle& profile, const ProfileOptio
   // Nothing was asked for: the library's own table has all that it knows.
   if (is_table && !globals.json() && !options.has_view()) return Export(profile, "table");
   TERN_TRY_ASSIGN(const JsonValue joined, ExportJoined(profile, program));
+  // As the library gives it, with what the listing knows of instructions.
   if (!options.has_view()) {
     JsonWriter json;
     WriteJson(joined, &json);
     return AnswerOf(json.text());
   }
+  // Hints need the program's kernels, which are asked for only then.
   if (!options.explain) return View(options, globals, joined, base, nullptr);
   TERN_TRY_ASSIGN(const std::vector<ProfileHint> hints, Hints(joined, program, engine));
   return View(options, globals, joined, base, &hints);
@@ -184,10 +186,7 @@ Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<ProfileOptions>();
-  app->add_option(
-         "program", options->path,
-         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
-      ->required();
+  AddProgram(app, &options->path);
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
   AddRunLimits(app, &options->limits);

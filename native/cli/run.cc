@@ -136,10 +136,7 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<RunOptions>();
-  app->add_option(
-         "program", options->path,
-         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
-      ->required();
+  AddProgram(app, &options->path);
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
   AddOutputOptions(app, &options->output);
