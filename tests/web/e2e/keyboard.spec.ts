@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One visit by keyboard alone, from an example to a link of what is shown: no mouse, no focus() and
-// no script; after each step the focus is where it is expected.
+// no script; after each step the focus is where it is expected. Once with the editor and once with
+// the plain text field in its place.
 import type { Page } from '@playwright/test';
 import { readCsv } from '../support/csv.js';
 import { expect, type Playground, test } from '../support/page.js';
@@ -41,22 +42,34 @@ async function press(playground: Playground, ...keys: string[]): Promise<void> {
   }
 }
 
+/** What texts are written in, and how it says whether it has found something wrong. */
+const kEditors = {
+  'editor': { attribute: 'data-squiggles', wrong: /^\d+-\d+$/, right: '' },
+  'editor-plain': { attribute: 'aria-invalid', wrong: 'true', right: 'false' },
+} as const;
+type EditorName = keyof typeof kEditors;
+
 /** Written anew, found to be wrong, mended, and run. */
-async function editAndMend(playground: Playground): Promise<void> {
+async function editAndMend(playground: Playground, editor: EditorName): Promise<void> {
   const { page } = playground;
+  const { attribute, wrong, right } = kEditors[editor];
   await palette(playground, 'pane source');
   await expect(page.getByTestId('pane-source')).toBeFocused();
-  await reach(page, 'editor');
+  if (editor === 'editor-plain') {
+    await reach(page, 'plain-text');
+    await press(playground, 'Space');
+  }
+  await reach(page, editor);
   await page.keyboard.press('Control+a');
   await page.keyboard.type(kMistaken);
   await playground.idle();
-  await expect(page.getByTestId('editor')).toHaveAttribute('data-squiggles', /^\d+-\d+$/);
-  expect(await focused(page)).toBe('editor');
+  await expect(page.getByTestId(editor)).toHaveAttribute(attribute, wrong);
+  expect(await focused(page)).toBe(editor);
   await palette(playground, 'pane problems');
   await expect(page.getByTestId('pane-problems')).toBeFocused();
   await reach(page, 'apply-fix');
   await press(playground, 'Enter');
-  await expect(page.getByTestId('editor')).toHaveAttribute('data-squiggles', '');
+  await expect(page.getByTestId(editor)).toHaveAttribute(attribute, right);
   await press(playground, 'Control+Enter');
   const { stopReason, outputs } = await playground.state();
   expect(stopReason).toBe('returned');
@@ -105,11 +118,12 @@ async function lookAtLanes(playground: Playground): Promise<void> {
   expect(readCsv(Buffer.concat(chunks).toString()).length).toBe(4);
 }
 
-test('a visit by keyboard alone', async ({ playground, page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+async function visit(playground: Playground, editor: EditorName): Promise<void> {
+  const { page } = playground;
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await palette(playground, 'recursion');
   expect((await playground.state()).program!.name).toMatch(/^fibonacci/);
-  await editAndMend(playground);
+  await editAndMend(playground, editor);
   await stepAbout(playground);
   await lookAtLanes(playground);
   await palette(playground, 'copy a link');
@@ -125,4 +139,8 @@ test('a visit by keyboard alone', async ({ playground, page, context }) => {
   const passed = await places.jsonValue();
   expect(passed.filter((at) => at === 'skip').length, 'Tab goes round').toBeGreaterThan(1);
   expect(new Set(passed).size).toBeGreaterThan(15);
-});
+}
+
+test('a visit by keyboard alone', ({ playground }) => visit(playground, 'editor'));
+
+test('the same with texts in a plain field', ({ playground }) => visit(playground, 'editor-plain'));
