@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // F03, the Lanes view: figures of the specification's table, the slider's keys, the walk from cell
 // to cell, programs with errors, files, links, all widths, axe.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
+
+const kRoot = resolve(__dirname, '../../..');
+const kTern = process.env['TERN_CLI'] ?? join(kRoot, 'build/host/tern');
 
 const showLanes = (page: Page): Promise<void> =>
   page.evaluate(() => window.ternPlayground.show('lanes'));
@@ -62,6 +67,56 @@ test('counters on the page are those of lanes()', async ({ playground, page }) =
   expect(await cells('loads')).toEqual(order.map((name) => String(runs[name]!.instructions.load)));
   expect(await cells('lanes used')).toEqual(['100.0\u202f%', '100.0\u202f%', '56.3\u202f%']);
   await expect(page.getByTestId('method')).toContainText('a full run counts the same');
+});
+
+interface Counts {
+  strategy: string;
+  vector_iterations: number;
+  scalar_iterations: number;
+  last_active: number;
+  instructions: Record<string, number>;
+  bytes_loaded: number;
+  bytes_stored: number;
+}
+
+/** What `tern lower --count` says of a program of the page. */
+function countedByTern(example: string, vscale: number, n: number): Counts[] {
+  const { stdout, stderr, status } = spawnSync(kTern, [
+    'lower', join(kRoot, `web/examples/${example}.tloop`), '--count', '--format', 'json',
+    '--strategy', 'fixed,cleanup,predicated', '--vscale', String(vscale), '--n', String(n),
+  ], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return (JSON.parse(stdout) as { counts: Counts[] }).counts;
+}
+
+test('the command line counts what the page shows', async ({ playground, page }) => {
+  const kShown = {
+    'vector iterations': (run: Counts) => run.vector_iterations,
+    'scalar iterations': (run: Counts) => run.scalar_iterations,
+    'instructions': (run: Counts) => Object.values(run.instructions).reduce((a, b) => a + b, 0),
+    'loads': (run: Counts) => run.instructions['load']!,
+    'stores': (run: Counts) => run.instructions['store']!,
+    'bytes loaded': (run: Counts) => run.bytes_loaded,
+    'bytes stored': (run: Counts) => run.bytes_stored,
+  };
+  for (const [example, vscale, n] of [
+    ['vector_add', 4, 18], ['dot', 3, 100], ['strided', 16, 1000], ['unrolled', 2, 77],
+    ['add_bytes', 1, 0],
+  ] as const) {
+    await page.evaluate((name) => window.ternPlayground.loadLoops(name), example);
+    const told = await look(page, vscale, n);
+    await playground.idle();
+    const counted = countedByTern(example, vscale, n);
+    expect(counted.map(({ strategy }) => strategy)).toEqual(Object.keys(told));
+    for (const run of counted) expect(told[run.strategy], example).toMatchObject({ ...run });
+    const rows = await page.getByTestId('counters').locator('tbody tr').evaluateAll((all) =>
+      all.map((row) => [...row.children].map((cell) => cell.textContent!.replace(/\s/g, ' '))));
+    for (const [name, of] of Object.entries(kShown)) {
+      const shown = rows.find(([title]) => title === name)!.slice(1);
+      expect(shown.map((text) => Number(text.replaceAll(' ', ''))), `${example}, ${name}`)
+        .toEqual(counted.map(of));
+    }
+  }
 });
 
 test('keys of the slider go to what processors have, with Shift one by one', async ({
