@@ -168,6 +168,46 @@ test('arrows walk from cell to cell, and every cell is said', async ({ playgroun
   await expect(page.locator('.stage-text .marked').first()).toContainText('epilogue {');
 });
 
+test('Play walks through the iterations to the last, and Space rests it', async ({
+  playground, page,
+}) => {
+  await showLanes(page);
+  await playground.idle();
+  const play = page.getByTestId('play-lanes');
+  const readout = page.getByTestId('lane-readout');
+  await play.click();
+  await expect(play).toContainText('Pause');
+  await expect(readout).toContainText('Iteration 0 (main)');
+  await expect(readout).toContainText('Iteration 1 (main)');
+  await expect(play).toContainText('Play');
+  // Once more from the beginning; the other strategies show the same element.
+  await play.click();
+  await expect(readout).toContainText('Iteration 0 (main)');
+  await expect(page.locator('[data-testid=grid-fixed] .also')).toHaveCount(1);
+  await expect(play).toContainText('Play');
+
+  // Many iterations: it rests where it is, and passes over those that are folded.
+  await page.evaluate(() => window.ternPlayground.loadLoops('relu'));
+  await playground.idle();
+  const grid = page.getByTestId('grid-fixed');
+  await grid.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Space');
+  await expect(readout).toContainText('Iteration 1 (main)');
+  await page.keyboard.press('Space');
+  await expect(play).toContainText('Play');
+  await page.keyboard.press('PageDown');
+  await expect(readout).toContainText('Iteration 255 (main)');
+  await page.keyboard.press('PageUp');
+  await page.keyboard.press('Space');
+  await expect(readout).toContainText('Iteration 255 (main)');
+  // It does not go on behind another preset.
+  await page.keyboard.press('Space');
+  await page.getByTestId('preset-debug').click();
+  await page.getByTestId('preset-vector').click();
+  await expect(page.getByTestId('play-lanes')).toContainText('Play');
+});
+
 test('iterations that are alike fold, and unfold', async ({ playground, page }) => {
   await page.evaluate(() => window.ternPlayground.loadLoops('relu'));
   await playground.idle();

@@ -5,8 +5,8 @@ import type { LaneRun } from '../../../web/src/engine/loops-protocol.js';
 import { readAddress, writeAddress } from '../../../web/src/model/address.js';
 import { footprintOf, kShownLines } from '../../../web/src/model/footprint.js';
 import {
-  cellsOf, clampSize, clampVScale, counterRows, describeCell, kLegalVScales, type LaneIteration,
-  linesOfPart, maskOf, methodOf, moveCursor, nextLegal, rangeOf,
+  cellsOf, clampSize, clampVScale, counterRows, describeCell, iterationAfter, kLegalVScales,
+  type LaneIteration, linesOfPart, maskOf, methodOf, moveCursor, nextLegal, rangeOf,
 } from '../../../web/src/model/lanes.js';
 import { looksLikeLoops } from '../../../web/src/model/file-kind.js';
 import { packText, unpackText } from '../../../web/src/model/packed-text.js';
@@ -96,6 +96,18 @@ describe('the walk', () => {
     expect(moveCursor(shown, at, 'PageDown')).toEqual({ ...at, k: 8 });
     expect(moveCursor(shown, at, 'Enter')).toBeUndefined();
     expect(moveCursor(run(), at, 'End')).toBeUndefined();
+  });
+});
+
+describe('playing', () => {
+  it('passes over what is folded, and ends', () => {
+    const folded = run({ iterations: [row({ k: 0 }), row({ k: 1, folded: 7 }), row({ k: 8 })] });
+    expect(iterationAfter(folded, undefined)?.k).toBe(0);
+    expect(iterationAfter(folded, 0)?.k).toBe(8);
+    expect(iterationAfter(folded, 3)?.k).toBe(8);
+    expect(iterationAfter(folded, 8)).toBeUndefined();
+    expect(iterationAfter(run(), undefined)).toBeUndefined();
+    expect(iterationAfter(undefined, undefined)).toBeUndefined();
   });
 });
 

@@ -146,6 +146,13 @@ export function rowAt(run: LaneRun | undefined, k: number): LaneIteration | unde
   return rowsOf(run).find((row) => row.folded === 1 && row.k === k);
 }
 
+/** Of those that stand for one iteration: the one behind, the first of all, or none. */
+export function iterationAfter(
+  run: LaneRun | undefined, k: number | undefined,
+): LaneIteration | undefined {
+  return rowsOf(run).find((row) => row.folded === 1 && (k === undefined || row.k > k));
+}
+
 /** Where a key leads from a cell; rows that stand for several are passed over. */
 export function moveCursor(run: LaneRun, cursor: LaneCursor, key: string): LaneCursor | undefined {
   const rows = rowsOf(run).filter(({ folded }) => folded === 1);

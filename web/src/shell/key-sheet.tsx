@@ -15,7 +15,7 @@ const kElsewhere: readonly [keys: string, what: string][] = [
   ['b', 'in the bytecode: breakpoint'],
   ['← → Home End', 'in the recorded run: from step to step'],
   ['arrows, Space', 'in the drawing: move the pen, put it down'],
-  ['arrows, Home, End', 'in the lanes: from cell to cell'],
+  ['arrows, Home, End, Space', 'in the lanes: from cell to cell, play'],
   ['arrows, Shift arrows', 'on vscale: what processors have, one by one'],
   ['arrows, Home, End, Enter', 'on a border of panes: move it, put it back'],
 ];

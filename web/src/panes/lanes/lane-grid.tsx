@@ -6,6 +6,7 @@ import {
   cellsOf, describeCell, kStrategyWords, type LaneCell, type LaneIteration, maskOf, moveCursor,
   partName, rangeOf, rowAt, rowsOf, type StrategyName,
 } from '../../model/lanes.js';
+import { togglePlay } from '../../state/lane-play.js';
 import { lanes, pick, runOf, unfold } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
@@ -173,6 +174,11 @@ function LaneTable({ run, strategy }: { run: LaneRun; strategy: StrategyName }) 
 function onKey(event: KeyboardEvent, run: LaneRun, strategy: StrategyName): void {
   const modified = event.ctrlKey || event.metaKey || event.altKey;
   if (modified || event.target !== event.currentTarget) return;
+  if (event.key === ' ') {
+    event.preventDefault();
+    if (!event.repeat) togglePlay();
+    return;
+  }
   const { cursor } = lanes.value;
   const first = rowsOf(run).find(({ folded }) => folded === 1);
   if (!first) return;
@@ -198,7 +204,7 @@ export function LaneGrid({ strategy }: { strategy: StrategyName }) {
       <p class="detail about">{words.about}</p>
       <div
         class="rows scroll" tabIndex={0} role="group" data-testid={`grid-${strategy}`}
-        aria-label={`Lanes of ${words.title}: arrows walk from cell to cell`}
+        aria-label={`Lanes of ${words.title}: arrows walk from cell to cell, Space plays`}
         aria-describedby="lane-readout" onKeyDown={(event) => onKey(event, run, strategy)}
       >
         <Rows run={run} strategy={strategy} />

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three strategies side by side on the same data, at the vscale that the reader turns, with what
 // each of them counts.
+import { useEffect } from 'preact/hooks';
 import {
   counterRows, kStrategyNames, kStrategyWords, methodOf, type StrategyName,
 } from '../../model/lanes.js';
 import { formatMilliseconds } from '../../model/format.js';
+import { isPlaying, pause, togglePlay } from '../../state/lane-play.js';
 import { lanes } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
@@ -90,6 +92,16 @@ export function CountersPane() {
   );
 }
 
+/** Walks through the iterations. */
+function Play() {
+  useEffect(() => pause, []);
+  return (
+    <button type="button" class="play" data-testid="play-lanes" onClick={togglePlay}>
+      {isPlaying.value ? '❚❚ Pause' : '▶ Play'}
+    </button>
+  );
+}
+
 export function LanesPane() {
   const { picture, milliseconds, problems } = lanes.value;
   const note = picture ? `counted in ${formatMilliseconds(milliseconds)}` : null;
@@ -103,6 +115,7 @@ export function LanesPane() {
             {kStrategyNames.map((name) => <LaneGrid key={name} strategy={name} />)}
           </div>
           <div class="lane-foot">
+            <Play />
             <Readout />
             <Legend />
           </div>
