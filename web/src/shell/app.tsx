@@ -6,7 +6,7 @@ import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { kIsEmbed, preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
-import { galleryOpen, openPalette, paletteQuery, sheetOpen } from './dialogs.js';
+import { dialog, type DialogName, openDialog } from '../state/dialogs.js';
 import { DropHint } from './drop.js';
 import { Embedded } from './embed.js';
 import { Welcome } from './welcome.js';
@@ -52,33 +52,22 @@ function Presets() {
   );
 }
 
+const kTools: readonly [name: DialogName, text: string, testid: string, title?: string][] = [
+  ['Gallery', 'Gallery', 'open-gallery'], ['Palette', 'Find…', 'open-palette', 'Ctrl+K'],
+  ['Share', 'Share', 'open-share'], ['KeySheet', 'Keys', 'keys'],
+];
+
 function BannerTools() {
   return (
     <span class="banner-tools">
-      <button
-        type="button" class="small" data-testid="open-gallery"
-        onClick={() => {
-          galleryOpen.value = true;
-        }}
-      >
-        Gallery
-      </button>
-      <button
-        type="button" class="small" data-testid="open-palette" aria-keyshortcuts="Control+K"
-        title="Ctrl+K" onClick={() => openPalette()}
-      >
-        Find…
-      </button>
-      <button
-        type="button"
-        class="small"
-        data-testid="keys"
-        onClick={() => {
-          sheetOpen.value = true;
-        }}
-      >
-        Keys
-      </button>
+      {kTools.map(([name, text, testid, title]) => (
+        <button
+          key={name} type="button" class="small" data-testid={testid} title={title}
+          aria-keyshortcuts={title && 'Control+K'} onClick={() => openDialog(name)}
+        >
+          {text}
+        </button>
+      ))}
     </span>
   );
 }
@@ -94,7 +83,7 @@ function Banner() {
       </svg>
       <h1>Tern playground</h1>
       <Presets />
-      <span class="tagline wide-only">neural networks on a register machine, in this page</span>
+      <span class="tagline wide-only">neural networks on a register machine</span>
       <span class="engine">
         <Engine />
       </span>
@@ -109,22 +98,16 @@ function SkipLink() {
   return <a class="skip" href={`#${id}-title`}>Skip to {title.toLowerCase()}</a>;
 }
 
-/** Dialogs, whose code is fetched when they are first opened. */
+/** Their code is fetched when the first is opened. */
 function Dialogs() {
+  const name = dialog.value;
+  if (!name) return null;
   return (
-    <>
-      {sheetOpen.value ? <Fetched what="the list of keys" fetch={fetchKeySheet} /> : null}
-      {paletteQuery.value !== undefined ? (
-        <Fetched what="the palette" fetch={fetchPalette} />
-      ) : null}
-      {galleryOpen.value ? <Fetched what="the gallery" fetch={fetchGallery} /> : null}
-    </>
+    <Fetched
+      key={name} what="the dialog" fetch={async () => (await import('./of-dialogs.js'))[name]}
+    />
   );
 }
-
-const fetchKeySheet = async () => (await import('./of-dialogs.js')).KeySheet;
-const fetchPalette = async () => (await import('./of-dialogs.js')).Palette;
-const fetchGallery = async () => (await import('./of-dialogs.js')).Gallery;
 
 export function App() {
   if (kIsEmbed) return <Embedded />;

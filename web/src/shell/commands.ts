@@ -10,7 +10,7 @@ import { atRest, reset, run, step, stepBack, stop } from '../state/runs.js';
 import { canGoBack } from '../state/session.js';
 import { guarded, session } from '../state/store.js';
 import { currentAddress, view } from '../state/view.js';
-import { galleryOpen, openPalette, sheetOpen } from './dialogs.js';
+import { openDialog } from '../state/dialogs.js';
 
 const onMachine = (): boolean => view.value === 'machine';
 const canRun = (): boolean => onMachine() && session.value.program !== undefined;
@@ -92,9 +92,9 @@ const kOfRuns: readonly Command[] = [
 
 const kOfPlaces: readonly Command[] = [
   { id: 'palette', title: 'Find a command, a pane, an example', group: 'Help', key: 'Ctrl+k',
-    run: () => openPalette() },
+    run: () => openDialog('Palette') },
   { id: 'goto', title: 'Go to a step or an instruction…', group: 'Go to', key: 'g',
-    when: onMachine, run: () => openPalette('step ') },
+    when: onMachine, run: () => openDialog('Palette', 'step ') },
   { id: 'next-pane', title: 'Next pane', group: 'Go to', key: 'F6', run: () => cyclePanes(1) },
   { id: 'pane-before', title: 'Pane before', group: 'Go to', key: 'Shift+F6',
     run: () => cyclePanes(-1) },
@@ -110,11 +110,10 @@ const kOfPlaces: readonly Command[] = [
     run: toggleTables },
   { id: 'all-panes', title: 'All panes of the preset', group: 'Show',
     run: () => showOnly(undefined) },
+  { id: 'share', title: 'Share what is shown…', group: 'Show', run: () => openDialog('Share') },
   { id: 'copy-link', title: 'Copy a link to what is shown', group: 'Show', run: copyLink },
   { id: 'gallery', title: 'The gallery of programs and models', group: 'Open',
-    run: () => {
-      galleryOpen.value = true;
-    } },
+    run: () => openDialog('Gallery') },
   { id: 'tour', title: 'The tour: six lessons', group: 'Open', run: () => showPreset('learn') },
   { id: 'digits', title: 'The digit classifier', group: 'Open', run: () => void loadDigits() },
   { id: 'documentation', title: 'The documentation', group: 'Help',
@@ -122,9 +121,7 @@ const kOfPlaces: readonly Command[] = [
       location.href = 'docs/index.html';
     } },
   { id: 'keys', title: 'The list of keys', group: 'Help', key: '?',
-    run: () => {
-      sheetOpen.value = true;
-    } },
+    run: () => openDialog('KeySheet') },
 ];
 
 function ofLayout(): Command[] {

@@ -7,13 +7,11 @@ import {
 } from '../model/gallery.js';
 import { kSourceKinds } from '../model/source-kind.js';
 import { openFromGallery } from '../state/examples.js';
-import { galleryOpen } from './dialogs.js';
+import { closeDialog } from '../state/dialogs.js';
 import { closeOutside, useModal } from './modal.js';
 import '../style/gallery.css';
 
-const close = (): void => {
-  galleryOpen.value = false;
-};
+const close = (): void => closeDialog('Gallery');
 
 function choose(entry: GalleryEntry | undefined): void {
   if (!entry) return;

@@ -6,7 +6,7 @@ import {
   canChoose, chooseDefaults, chooseKey, type Command, commands, isLetter, keyOf, letterKeys,
   setLetterKeys,
 } from '../state/commands.js';
-import { sheetOpen } from './dialogs.js';
+import { closeDialog } from '../state/dialogs.js';
 import { useModal } from './modal.js';
 
 /** Keys of single panes, which act where these have the focus. */
@@ -73,9 +73,7 @@ export function KeySheet() {
   return (
     <dialog
       ref={dialog} aria-labelledby="keys-title" data-testid="key-sheet"
-      onClose={() => {
-        sheetOpen.value = false;
-      }}
+      onClose={() => closeDialog('KeySheet')}
     >
       <h2 id="keys-title">Keys</h2>
       <p class="hint">A letter is changed by its button and then the new key; Backspace takes it

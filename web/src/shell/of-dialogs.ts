@@ -3,3 +3,4 @@
 export { Gallery } from './gallery.js';
 export { KeySheet } from './key-sheet.js';
 export { Palette } from './palette.js';
+export { Share } from './share.js';

@@ -11,7 +11,7 @@ import { setFunction } from '../state/loading.js';
 import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
 import { session } from '../state/store.js';
-import { paletteQuery } from './dialogs.js';
+import { closeDialog, dialogSubject } from '../state/dialogs.js';
 import { closeOutside, useModal } from './modal.js';
 import '../style/palette.css';
 
@@ -66,9 +66,7 @@ function placeEntries(query: string): Entry[] {
   });
 }
 
-const close = (): void => {
-  paletteQuery.value = undefined;
-};
+const close = (): void => closeDialog('Palette');
 
 function choose(entry: Entry | undefined): void {
   if (!entry) return;
@@ -107,7 +105,7 @@ function Option({ entry, index, active, count }: {
 }
 
 function Body() {
-  const [query, setQuery] = useState(paletteQuery.value ?? '');
+  const [query, setQuery] = useState(dialogSubject);
   const [at, setAt] = useState(0);
   const all = [...commandEntries(), ...functionEntries(), ...exampleEntries()];
   const found = [...placeEntries(query), ...findEntries(all, query)];
