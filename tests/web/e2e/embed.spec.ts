@@ -42,6 +42,7 @@ test('an embedded pane stands alone, on a phone too; unknown ones show the contr
   await expect(page.getByTestId('pane-registers')).toBeVisible();
   await expect(page.getByTestId('pane-bytecode')).toHaveCount(0);
   await expect(page.getByTestId('preset-debug')).toHaveCount(0);
+  await expect(page.locator('.help')).toHaveCount(0);
   expect(await violations(page)).toEqual([]);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);

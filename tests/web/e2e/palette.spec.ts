@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The palette and the list of keys, by keyboard alone.
+// The palette, the list of keys and the help of panes, by keyboard alone.
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
 
@@ -46,6 +46,37 @@ test('options say how many there are, and arrows walk them', async ({ playground
   await expect(options.first()).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByTestId('palette-field')).toHaveAttribute(
     'aria-activedescendant', 'palette-0');
+});
+
+test('every pane says what it is for, and where there is more', async ({ playground, page }) => {
+  await playground.idle();
+  const button = page.getByRole('button', { name: 'About Bytecode' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const help = page.getByTestId('pane-help');
+  await expect(help.getByRole('heading')).toHaveText('Bytecode');
+  await expect(help).toContainText('The instructions of the program');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page)).toEqual([]);
+  }
+  const href = await help.getByRole('link').getAttribute('href');
+  const found = await page.evaluate(async (address) => {
+    const { pathname, hash } = new URL(address, document.baseURI);
+    const text = await (await fetch(pathname)).text();
+    return new DOMParser().parseFromString(text, 'text/html').querySelector(hash)?.textContent;
+  }, href!);
+  expect(found).toContain('The panes of a run');
+  await page.keyboard.press('Escape');
+  await expect(help).toHaveCount(0);
+  await expect(button).toBeFocused();
+  // One for each pane that is shown.
+  for (const preset of ['debug', 'vector', 'profile', 'compare', 'learn']) {
+    await playground.click(`preset-${preset}`);
+    const panes = page.locator('[data-pane]');
+    expect(await panes.count()).toBeGreaterThan(2);
+    await expect(panes.locator('> header > .help')).toHaveCount(await panes.count());
+  }
 });
 
 test('letters can be chosen, and stay chosen', async ({ playground, page }) => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every pane is made of: a region with a heading, tools beside it, and a body.
 import type { ComponentChildren } from 'preact';
-import { pointedPane } from '../state/layout.js';
+import { openDialog } from '../state/dialogs.js';
+import { kIsEmbed, pointedPane } from '../state/layout.js';
 
 export interface PaneProps {
   id: string;
@@ -22,6 +23,14 @@ export function Pane({ id, title, note, tools, children }: PaneProps) {
         <h2 id={`${id}-title`}>{title}</h2>
         {note ? <span class="note">{note}</span> : null}
         {tools ? <div class="tools">{tools}</div> : null}
+        {kIsEmbed ? null : (
+          <button
+            type="button" class="small help" aria-label={`About ${title}`}
+            onClick={() => openDialog('Help', id)}
+          >
+            ?
+          </button>
+        )}
       </header>
       <div class="body">{children}</div>
     </section>

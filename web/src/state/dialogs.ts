@@ -2,12 +2,12 @@
 // Which of the page's dialogs is open.
 import { signal } from '@preact/signals';
 
-export type DialogName = 'Gallery' | 'KeySheet' | 'Palette' | 'Share';
+export type DialogName = 'Gallery' | 'Help' | 'KeySheet' | 'Palette' | 'Share';
 
 /** `?gallery` opens it with the page. */
 export const dialog = signal<DialogName | undefined>(
   new URLSearchParams(globalThis.location?.search ?? '').has('gallery') ? 'Gallery' : undefined);
-/** What the palette begins with. */
+/** What the palette begins with, or the pane that help is about. */
 export let dialogSubject = '';
 
 export function openDialog(name: DialogName, subject = ''): void {
