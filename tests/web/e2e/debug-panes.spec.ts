@@ -32,6 +32,14 @@ const kShapes = `.func @main(x: f32[2, 3], y: f32[2, 4])
   call  vm.builtin.match_shape in: %1, %2, "y[n, k]", 2, 0, 2, 1 dst: void
   ret   ret %0
 `;
+/** What pc 2 makes of zeros is no number. */
+const kNan = `.func @main() -> f32[2]
+  load_const f32[2] [1, 0] dst: %0
+  call  sub   in: %0, %0 dst: %1
+  call  div   in: %1, %1 dst: %2
+  call  add   in: %2, %0 dst: %3
+  ret   ret %3
+`;
 const kMarkup = `.func @main("<img src=x onerror=alert(1)>")
   move  %0 dst: %1
   ret   ret %1
@@ -213,6 +221,22 @@ test('breakpoints are conditions too, and mistakes stand at their field', async 
   await expect(page.getByTestId('watches')).toHaveCount(0);
 });
 
+test('the first NaN stops the run, at the step that made it', async ({ playground, page }) => {
+  await load(playground, kNan);
+  await show(playground, 'Breakpoints');
+  await page.getByRole('button', { name: 'nan', exact: true }).click();
+  await playground.click('run');
+  const made = await playground.state();
+  expect(made).toMatchObject({ stopReason: 'breakpoint', step: 3, lastPc: 2 });
+  expect(made.registers[2]!.value).toMatch(/nan/i);
+  // The step before had none.
+  await playground.click('back');
+  const { registers } = await playground.state();
+  expect(registers.filter(({ value }) => /nan/i.test(value))).toEqual([]);
+  await playground.click('run');
+  expect(await playground.state()).toMatchObject({ stopReason: 'breakpoint', step: 3 });
+});
+
 test('what is selected is explained, and steps are announced', async ({ playground, page }) => {
   await load(playground, kCalls);
   await show(playground, 'Explain');
@@ -271,18 +295,39 @@ test('text of a program stays text', async ({ playground, page }) => {
   expect(await page.locator('img').count()).toBe(0);
 });
 
-test('a forward walk and back shows the same state', async ({ playground, page }) => {
-  await load(playground, kCalls);
-  await playground.click('run');
-  const { step: end } = await playground.state();
-  const go = (method: 'seek' | 'step' | 'stepBack', count: number): Promise<void> =>
-    page.evaluate(([name, n]) => window.ternPlayground[name](n), [method, count] as const);
-  for (const [from, count] of [[0, 1], [1, 2], [2, 5], [3, 3], [5, 2]] as const) {
-    if (from + count >= end) continue;
-    await go('seek', from);
-    const before = await playground.state();
-    await go('step', count);
-    await go('stepBack', count);
-    expect(await playground.state()).toEqual(before);
-  }
-});
+/** Mulberry32: the same walks on every machine. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+for (const program of ['sum of calls', 'fibonacci', 'life', 'collections', 'digits']) {
+  test(`walks forward and back show the same states: ${program}`, async ({ playground, page }) => {
+    if (program === 'sum of calls') await load(playground, kCalls);
+    else await playground.open(`?test=1&of=${program}#v=1&ex=${program}`);
+    await playground.click('run');
+    const { step: end } = await playground.state();
+    const go = (method: 'seek' | 'step' | 'stepBack', count: number): Promise<void> =>
+      page.evaluate(([name, n]) => window.ternPlayground[name](n), [method, count] as const);
+    const below = numbers(20261124 + end);
+    for (let i = 0; i < 8; i++) {
+      const from = below(end);
+      const count = 1 + below(Math.min(end - from, 40));
+      await go('seek', from);
+      const before = await playground.state();
+      await go('step', count);
+      const stepped = await playground.state();
+      expect(stepped.step).toBe(from + count);
+      await go('stepBack', count);
+      expect(await playground.state(), `${from} + ${count} - ${count}`).toEqual(before);
+      // What was reached by steps is what is gone to.
+      await go('seek', from + count);
+      expect(await playground.state(), `${from} + ${count}`).toEqual(stepped);
+    }
+  });
+}
