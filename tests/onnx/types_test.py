@@ -227,6 +227,62 @@ class Case:
 
 UNSIGNED_ONLY = ("BitShift",)
 
+# Types below 16 bits, by their numbers in the standard, and numbers that each of them holds.
+FLOATS_8 = (17, 18, 19, 20)
+BELOW_8 = (21, 22, 23, 25, 26)
+SMALL = {**{number: [[1, 0, 1], [0, 1, 1]] for number in FLOATS_8 + BELOW_8},
+         24: [[1, 2, 4], [0.5, 1, 2]]}
+EVERY = tuple(SMALL)
+SMALL_OPERATORS = [
+    ("Identity", EVERY, []), ("Transpose", EVERY, []), ("Reshape", EVERY, [i64([3, 2])]),
+    ("Flatten", EVERY, []), ("Squeeze", EVERY, []), ("Unsqueeze", EVERY, [i64([0])]),
+    ("Pad", EVERY, [i64([0, 1, 1, 0]), 1]), ("Shape", EVERY, []), ("Size", EVERY, []),
+    ("IsNaN", FLOATS_8, []), ("IsInf", FLOATS_8, []), ("Dropout", FLOATS_8, []),
+    ("TensorScatter", FLOATS_8 + (24,) + BELOW_8[:3], [[[1, 1, 1]], i64([0, 1])]),
+    ("QLinearMatMul", FLOATS_8, [("f32", 0.5), 0, [[1, 0], [1, 1], [0, 1]], ("f32", 2), 0,
+                                 ("f32", 1), 0]),
+]
+
+
+class SmallCase:
+    """An operator on a type below 16 bits, whose values are cast to it in the model."""
+
+    def __init__(self, number, op, inputs):
+        self.name, self.number, self.op = f"{op}.{number}", number, op
+        self.inputs = [SMALL[number]] + inputs
+        if op == "TensorScatter":
+            self.inputs = [[SMALL[number]] * 2, [inputs[0]] * 2, inputs[1]]
+
+    def nodes(self, prefix, small):
+        names, nodes = [], []
+        for i, values in enumerate(self.inputs):
+            name = f"in{i}"
+            if small and not isinstance(values, tuple):
+                nodes.append(onnx.node("Cast", [name], [f"small{i}"], to=self.number))
+                name = f"small{i}"
+            names.append(name)
+        nodes.append(onnx.node(self.op, names, [prefix], self.name))
+        return nodes + [onnx.node("Cast", [prefix], [f"{prefix}32"], to=1)]
+
+    def model(self):
+        tensors = []
+        for i, values in enumerate(self.inputs):
+            own = values if isinstance(values, tuple) else ("f32", values)
+            tensors.append(tensor_of(f"in{i}", *own))
+        if self.op == "QLinearMatMul":
+            want = [onnx.node("MatMul", ["in0", "in3"], ["b32"])]
+        else:
+            want = self.nodes("b", False)
+        nodes = self.nodes("a", True) + want + [
+            onnx.node("Equal", ["a32", "b32"], ["ok"]), onnx.node("Cast", ["ok"], ["ok32"], to=6),
+            onnx.node("ReduceMin", ["ok32"], ["all"], keepdims=0)]
+        graph = onnx.graph("case", nodes, tensors, [], [onnx.value_info("all", "i32", ())])
+        return onnx.model({"": 28}, graph), "all"
+
+    @staticmethod
+    def reference():
+        return "f32"
+
 
 def run(command, case, folder):
     """None, or what is wrong."""
@@ -247,14 +303,15 @@ def main():
     if not command:
         sys.exit(__doc__)
     passed = failed = 0
+    cases = [Case(dtype, *row) for row in OPERATORS for dtype in row[1]]
+    cases += [SmallCase(number, op, inputs)
+              for op, numbers, inputs in SMALL_OPERATORS for number in numbers]
     with tempfile.TemporaryDirectory() as folder:
-        for row in OPERATORS:
-            for dtype in row[1]:
-                case = Case(dtype, *row)
-                problem = run(command, case, folder)
-                passed, failed = passed + (problem is None), failed + (problem is not None)
-                if problem:
-                    print(f"FAIL {case.name}: {problem}")
+        for case in cases:
+            problem = run(command, case, folder)
+            passed, failed = passed + (problem is None), failed + (problem is not None)
+            if problem:
+                print(f"FAIL {case.name}: {problem}")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

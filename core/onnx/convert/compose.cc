@@ -53,6 +53,12 @@ Value Compose::Cast(const Value& x, DType to) {
   return node_.Call("cast", {x}, attrs.ToAttrs());
 }
 
+Value Compose::InBytes(const Value& x) {
+  const DType type = node_.DTypeOf(x);
+  if (!node_.ok() || type.bits >= 8 || type.is_bool() || type.is_string()) return x;
+  return Cast(x, !type.is_int() ? kF32 : type.is_signed_int() ? kI8 : kU8);
+}
+
 Value Compose::Floats(const std::vector<float>& values) {
   const int64_t dims[] = {static_cast<int64_t>(values.size())};
   return node_.Constant(tern::Tensor::FromValues(std::span<const float>(values), dims).value());

@@ -32,6 +32,9 @@ class Compose {
   Value Int(int64_t value);
   Value Scaled(const Value& x, double factor);
   Value Cast(const Value& x, DType to);
+  // Elements below 8 bits in a type of whole bytes, which operators that move elements want; others
+  // as they are. Cast leads back, and loses nothing.
+  Value InBytes(const Value& x);
   Value Floats(const std::vector<float>& values);
   Value Texts(const std::vector<std::string_view>& texts);
 

@@ -27,6 +27,12 @@ Value CastTo(NodeContext& node, const Value& value, DType to) {
   return node.Call("cast", {value}, attrs.ToAttrs());
 }
 
+// The argument; a float of 8 bits as one of 32, which has its infinities and what is no number.
+Value Widened(NodeContext& node) {
+  const Value x = node.Input(0);
+  return node.DTypeOf(x).bits == 8 ? Compose(node).Cast(x, kF32) : x;
+}
+
 // op(op(a, b), c) …
 Value Fold(NodeContext& node, std::string_view op) {
   Value result = node.Input(0);
@@ -61,8 +67,10 @@ void ConvertIsInf(NodeContext& node) {
   ops::IsInfAttrs attrs;
   attrs.negative = node.Bool("detect_negative", true);
   attrs.positive = node.Bool("detect_positive", true);
-  node.SetOutput(0, node.Call("is_inf", {node.Input(0)}, attrs.ToAttrs()));
+  node.SetOutput(0, node.Call("is_inf", {Widened(node)}, attrs.ToAttrs()));
 }
+
+void ConvertIsNaN(NodeContext& node) { node.SetOutput(0, node.Call("is_nan", {Widened(node)})); }
 
 void ConvertLeakyRelu(NodeContext& node) {
   CallUnary(node, "leaky_relu", node.Float("alpha", 0.01f));

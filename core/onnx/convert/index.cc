@@ -2,6 +2,7 @@
 // Elements picked and placed by index.
 #include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
+#include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -16,6 +17,12 @@ Value CallWithIndices(NodeContext& node, std::string_view op, const Attrs& attrs
   std::vector<Value> args = node.inputs();
   args[1] = node.ToI64(args[1]);
   return node.Call(op, std::move(args), attrs);
+}
+
+Value BitsAs(NodeContext& node, const Value& x, DType to) {
+  ops::BitCastAttrs attrs;
+  attrs.to = to;
+  return node.Call("bit_cast", {x}, attrs.ToAttrs());
 }
 
 }  // namespace
@@ -49,7 +56,12 @@ void ConvertScatterNd(NodeContext& node) {
 // Rows of a cache overwritten from the index of each row of the batch on, or from 0.
 void ConvertTensorScatter(NodeContext& node) {
   Compose in(node);
-  const Value cache = node.Input(0), update = node.Input(1);
+  const DType type = node.DTypeOf(node.Input(0));
+  const bool is_float8 = type.bits == 8 && !type.is_int() && !type.is_bool();
+  const auto movable = [&](const Value& x) {
+    return is_float8 ? BitsAs(node, x, kU8) : in.InBytes(x);
+  };
+  const Value cache = movable(node.Input(0)), update = movable(node.Input(1));
   const int rank = node.RankOf(cache);
   int64_t axis = node.Int("axis", -2);
   if (axis < 0) axis += rank;
@@ -69,7 +81,8 @@ void ConvertTensorScatter(NodeContext& node) {
   ops::ScatterAttrs attrs;
   attrs.axis = axis;
   const Value indices = in.Expand(index, in.ShapeOf(update));
-  node.SetOutput(0, node.Call("scatter_elements", {cache, indices, update}, attrs.ToAttrs()));
+  const Value y = node.Call("scatter_elements", {cache, indices, update}, attrs.ToAttrs());
+  node.SetOutput(0, is_float8 ? BitsAs(node, y, type) : in.Cast(y, type));
 }
 
 // Indices and depth may be of any number type.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantized operators. The QLinear… ones become integer products that are scaled and rounded once.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/onnx/convert/window.h"
 #include "core/ops/math_attrs.h"
@@ -32,6 +33,24 @@ Value Requantize(NodeContext& node, const Value& sum, const Value& scale, int y_
   return node.Call("quantize_linear", {steps, node.Scalar(kF32, 1), node.Input(y_scale + 1)});
 }
 
+// QLinearMatMul of floats of 8 bits.
+void QuantizeFloatProduct(NodeContext& node) {
+  ops::QuantizeAttrs attrs;
+  const auto real = [&](int i, int64_t axis) {
+    attrs.axis = axis;
+    return CastValue(
+        node,
+        node.Call("dequantize_linear", {node.Input(i), node.Input(i + 1), node.Input(i + 2)},
+                  attrs.ToAttrs()),
+        kF32);
+  };
+  const Value y = Compose(node).MatMul(real(0, -2), real(3, -1));
+  attrs.axis = 1;
+  node.SetOutput(
+      0, node.Call("quantize_linear", {y, CastValue(node, node.Input(6), kF32), node.Input(7)},
+                   attrs.ToAttrs()));
+}
+
 // An element type; 0 and absence leave *dtype as it is.
 void ReadDType(NodeContext& node, std::string_view name, DType* dtype) {
   const int64_t number = node.Int(name, 0);
@@ -62,6 +81,7 @@ void ConvertDynamicQuantizeLinear(NodeContext& node) {
 // Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero. Scales may be 16-bit floats;
 // several of a belong to its rows, of b to its columns.
 void ConvertQLinearMatMul(NodeContext& node) {
+  if (!node.DTypeOf(node.Input(0)).is_int()) return QuantizeFloatProduct(node);
   const Value accumulator =
       node.Call("matmul_integer", {node.Input(0), node.Input(3), node.Input(2), node.Input(5)});
   Value rows = CastValue(node, node.Input(1), kF32);

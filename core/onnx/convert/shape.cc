@@ -75,9 +75,12 @@ ops::PadMode ReadPadMode(NodeContext& node) {
 }  // namespace
 
 void ConvertTranspose(NodeContext& node) {
+  Compose in(node);
   ops::TransposeAttrs attrs;
   attrs.perm = node.IntList("perm");
-  node.SetOutput(0, node.Call("transpose", {node.Input(0)}, attrs.ToAttrs()));
+  const Value x = node.Input(0);
+  const Value y = node.Call("transpose", {in.InBytes(x)}, attrs.ToAttrs());
+  node.SetOutput(0, in.Cast(y, node.DTypeOf(x)));
 }
 
 void ConvertReshape(NodeContext& node) {
@@ -197,7 +200,11 @@ void ConvertPad(NodeContext& node) {
     attrs.value = static_cast<float>(*known);
     value = nullptr;
   }
-  node.SetOutput(0, node.Call("pad", {node.Input(0), pads, value}, attrs.ToAttrs()));
+  Compose in(node);
+  const Value x = node.Input(0);
+  if (value != nullptr) value = in.InBytes(value);
+  const Value y = node.Call("pad", {in.InBytes(x), pads, value}, attrs.ToAttrs());
+  node.SetOutput(0, in.Cast(y, node.DTypeOf(x)));
 }
 
 // Each axis: of what is too much the middle is kept, of what is too little it becomes the middle.
