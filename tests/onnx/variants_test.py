@@ -19,6 +19,7 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tools", "models"))
 import onnx_writer as onnx  # noqa: E402
+import contributed_cases  # noqa: E402
 
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "int32": "i32",
          "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint8": "u8",
@@ -718,6 +719,8 @@ def main():
         sys.exit(__doc__)
     for add in ADDERS:
         add()
+    for add in contributed_cases.ADDERS:
+        add(case)
     passed = failed = 0
     runs = [(item, form) for item in CASES for form in FORMS[:2]]
     for item, form in runs + [(item, FORMS[2]) for item in OPEN_CASES]:
