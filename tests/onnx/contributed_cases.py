@@ -25,4 +25,23 @@ def early_cases(case):
     case("ThresholdedRelu", 9, [x], np.where(x > 0.5, x, 0), alpha=0.5)
 
 
-ADDERS = (early_cases,)
+# --- what was learned, and unpooling
+
+def unpooling_cases(case):
+    line, at = floats(1, 2, 3), np.array([[[0, 3, 5], [7, 8, 11]]])
+    flat = np.zeros(12, np.float32)
+    flat[at.reshape(-1)] = line.reshape(-1)
+    want = flat.reshape(1, 2, 6)
+    shape = {"kernel_shape": [2], "strides": [2]}
+    case("MaxUnpool", 11, [line, at], want, **shape)
+    longer = np.pad(want, [(0, 0), (0, 0), (0, 1)])
+    case("MaxUnpool", 11, [line, at, np.array([1, 2, 7])], longer, **shape)
+    block, places = floats(1, 1, 1, 1, 2), np.array([[[[[5, 14]]]]])
+    cube = np.zeros(16, np.float32)
+    cube[places.reshape(-1)] = block.reshape(-1)
+    case("MaxUnpool", 11, [block, places], cube.reshape(1, 1, 2, 2, 4), kernel_shape=[2, 2, 2],
+         strides=[2, 2, 2])
+    case("MaxUnpool", 11, [line, at + 4], "outside of an image", **shape)
+
+
+ADDERS = (early_cases, unpooling_cases)

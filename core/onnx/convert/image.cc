@@ -231,14 +231,19 @@ void ConvertGlobalPool(NodeContext& node) {
   node.SetOutput(0, NarrowImage(node, node.Call(node.detail(), {x}, attrs.ToAttrs()), spatial));
 }
 
+// Indices count elements, so a height of 1 leaves them what they are.
 void ConvertMaxUnpool(NodeContext& node) {
+  Compose in(node);
   const int spatial = SpatialRank(node, node.Input(0));
-  if (node.ok() && spatial != 2)
-    return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
-  ops::PoolAttrs attrs = ReadPool(node, spatial);
-  node.SetOutput(0,
-                 node.Call("max_unpool", {node.Input(0), node.Input(1), node.ToI64(node.Input(2))},
-                           attrs.ToAttrs()));
+  const ops::PoolAttrs attrs = ReadPool(node, spatial);
+  const Value x = WidenImage(node, node.Input(0), spatial),
+              indices = WidenImage(node, node.Input(1), spatial);
+  Value shape = node.ToI64(node.Input(2));
+  if (shape != nullptr && spatial == 1)
+    shape = in.Concat(
+        {in.Slice(shape, 0, 0, 2), node.ConstantInts({1}), in.Slice(shape, 0, 2, INT64_MAX)}, 0);
+  const Value y = node.Call("max_unpool", {x, indices, shape}, attrs.ToAttrs());
+  node.SetOutput(0, NarrowImage(node, y, spatial));
 }
 
 void ConvertDepthToSpace(NodeContext& node) {
