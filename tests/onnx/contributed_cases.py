@@ -27,6 +27,31 @@ def early_cases(case):
 
 # --- what was learned, and unpooling
 
+def learned_cases(case):
+    x = np.array([[1, 3], [2, 1]])
+    rows = (x[..., None] == np.arange(1, 4)).astype(np.float32)
+    texts = np.array(["b", "a"], object)
+    for zeros in (0, 1):
+        case("OneHotEncoder", 17, [x], rows, ML, cats_int64s=[1, 2, 3], zeros=zeros)
+        case("OneHotEncoder", 17, [texts], np.eye(2, dtype=np.float32)[::-1], ML,
+             cats_strings=["a", "b"], zeros=zeros)
+    case("OneHotEncoder", 17, [x], "none of the categories", ML, cats_int64s=[1, 2], zeros=0)
+    case("OneHotEncoder", 17, [texts], "none of the categories", ML, cats_strings=["a"], zeros=0)
+    tree = {"nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [0, 0, 0],
+            "nodes_values": [0.5, 0.0, 0.0], "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+            "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0],
+            "class_treeids": [0, 0], "class_nodeids": [1, 2], "class_ids": [0, 0],
+            "classlabels_int64s": [7, 8]}
+    rows = np.array([[0.0], [1.0]], np.float32)
+    # Scores of both signs: what boosting gives without a function behind it.
+    for weights, labels, scores in (
+            ([-0.4, 0.3], [7, 8], [[0.4, -0.4], [-0.3, 0.3]]),
+            ([0.4, 0.8], [7, 8], [[0.6, 0.4], [0.2, 0.8]])):
+        case("TreeEnsembleClassifier", 17, [rows], [np.array(labels),
+                                                    np.array(scores, np.float32)], ML,
+             class_weights=weights, **tree)
+
+
 def unpooling_cases(case):
     line, at = floats(1, 2, 3), np.array([[[0, 3, 5], [7, 8, 11]]])
     flat = np.zeros(12, np.float32)
@@ -44,4 +69,4 @@ def unpooling_cases(case):
     case("MaxUnpool", 11, [line, at + 4], "outside of an image", **shape)
 
 
-ADDERS = (early_cases, unpooling_cases)
+ADDERS = (early_cases, learned_cases, unpooling_cases)

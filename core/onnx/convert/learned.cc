@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/loop.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 #include "core/ops/special_attrs.h"
@@ -177,13 +178,12 @@ void ConvertCategoryMapper(NodeContext& node) {
   LookUp(node, forward ? texts : numbers, forward ? numbers : texts);
 }
 
-// Elements that are none of the categories get a row of zeros.
+// Elements that are none of the categories get a row of zeros, or end the run.
 void ConvertOneHotEncoder(NodeContext& node) {
   Compose in(node);
   const Labels cats = ReadLabels(node, "cats_strings", "cats_int64s");
   if (!node.ok()) return;
-  if (!node.Bool("zeros", true))
-    return node.Unsupported("zeros=0, which fails on elements that are no category");
+  const bool allows_others = node.Bool("zeros", true);
   const Value x = node.Input(0);
   const Value wanted = node.DTypeOf(x).is_string() ? x : node.ToI64(x);
   if (node.DTypeOf(wanted) != node.DTypeOf(cats.values))
@@ -191,6 +191,13 @@ void ConvertOneHotEncoder(NodeContext& node) {
                      node.DTypeOf(cats.values).ToString());
   const Value place =
       node.Call("look_up", {wanted, cats.values, PlacesOf(node, cats.count), in.Int(cats.count)});
+  if (!allows_others) {
+    const Value is_other = in.Call("equal", {place, in.Int(cats.count)});
+    Ints axes;
+    for (int i = 0; i < node.RankOf(x); ++i) axes.push_back(i);
+    Require(node, ir::ScalarOp::kEq, in.Reduce("reduce_sum", in.Cast(is_other, kI64), axes, false),
+            in.Int(0), "an element is none of the categories of a OneHotEncoder with zeros=0");
+  }
   // Compared with every place: the one behind the last is none.
   const Value same =
       in.Call("equal", {in.Unsqueeze(place, {node.RankOf(x)}), PlacesOf(node, cats.count)});

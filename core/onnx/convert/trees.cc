@@ -268,11 +268,12 @@ void ConvertTreeEnsembleClassifier(NodeContext& node) {
   const PostTransform how = ReadPostTransform(node);
   if (!node.ok()) return;
   int64_t only = -1;  // the one class that all leaves are of
-  bool one = true;
+  bool one = true, has_negative = false;
   for (const auto& leaf : forest.leaves) {
     for (const auto& entry : leaf) {
       one = one && (only < 0 || only == entry.first);
       only = entry.first;
+      has_negative = has_negative || entry.second < 0;
     }
   }
   // Weights of one class only and two labels: the score of the other label is what is left.
@@ -287,7 +288,9 @@ void ConvertTreeEnsembleClassifier(NodeContext& node) {
     scores = in.Slice(scores, 1, only < 0 ? 0 : only, (only < 0 ? 0 : only) + 1);
     scores = AddBase(node, scores);
     if (node.DimOf(scores, 1) != 1) return node.Fail("it has more base values than scores");
-    const bool plain = how == PostTransform::kNone || how == PostTransform::kProbit;
+    // Chances add up to one; scores of both signs, which no function follows, are of either side.
+    const bool plain =
+        (how == PostTransform::kNone && !has_negative) || how == PostTransform::kProbit;
     const Value other = plain ? in.Sub(in.Like(scores, 1), scores) : in.Unary("neg", scores);
     scores = in.Concat({other, scores}, 1);
   } else {
