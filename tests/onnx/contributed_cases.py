@@ -11,7 +11,197 @@ def floats(*shape):
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
+def bytes_of(*shape):
+    return RANDOM.integers(0, 256, shape).astype(np.uint8)
+
+
+def scalar(value, dtype=np.float32):
+    return np.array(value, dtype)
+
+
+def quantized(y, scale, zero):
+    return np.clip(np.rint(y / scale) + zero, 0, 255).astype(np.uint8)
+
+
+def real(x, scale, zero):
+    return ((x.astype(np.float32) - zero) * scale).astype(np.float32)
+
+
+# --- weights of 2, 4 and 8 bits
+
+def packed(numbers, bits):
+    """Along the last axis, the first number in the lowest bits; what a byte lacks is 0."""
+    each = 8 // bits
+    missing = -numbers.shape[-1] % each
+    wide = np.pad(numbers, [(0, 0)] * (numbers.ndim - 1) + [(0, missing)])
+    parts = wide.reshape(*numbers.shape[:-1], -1, each) << (np.arange(each) * bits)
+    return parts.sum(-1).astype(np.uint8)
+
+
+def bits_case(case, bits, depth, columns, zeros, has_order, has_bias):
+    block = 16
+    blocks = -(-depth // block)
+    numbers = RANDOM.integers(0, 1 << bits, (columns, blocks * block))
+    scales = np.abs(floats(columns, blocks)) + np.float32(0.1)
+    middle = np.full((columns, blocks), 1 << (bits - 1))
+    points = {None: middle, "packed": RANDOM.integers(0, 1 << bits, middle.shape),
+              "floats": floats(columns, blocks)}[zeros]
+    given = {None: None, "packed": packed(points, bits) if zeros == "packed" else None,
+             "floats": points}[zeros]
+    order = np.arange(depth) // block
+    if has_order:
+        order = RANDOM.permutation(order)
+    x, bias = floats(3, depth), floats(columns)
+    weights = (numbers[:, :depth] - points[:, order]) * scales[:, order]
+    want = x @ weights.T.astype(np.float32) + (bias if has_bias else 0)
+    inputs = [x, packed(numbers, bits).reshape(columns, blocks, -1), scales, given,
+              order.astype(np.int32) if has_order else None, bias if has_bias else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    case("MatMulNBits", 17, inputs, want.astype(np.float32), MICROSOFT, K=depth, N=columns,
+         block_size=block, bits=bits)
+
+
+def bits_cases(case):
+    for bits in (2, 4, 8):
+        for zeros in (None, "packed", "floats"):
+            for depth in (32, 40):
+                bits_case(case, bits, depth, 6, zeros, depth == 40, depth == 32)
+    bits_case(case, 8, 40, 5, "packed", False, True)
+    x, b, scales = floats(1, 32), bytes_of(2, 2, 16), floats(2, 2)
+    for attributes, said in (({"bits": 3, "block_size": 16}, "weights of 3 bits"),
+                             ({"bits": 8, "block_size": 24}, "a power of two"),
+                             ({"bits": 8, "block_size": 8}, "a power of two"),
+                             ({"bits": 8, "block_size": 16, "K": 0}, "'K' is 0")):
+        case("MatMulNBits", 17, [x, b, scales], said, MICROSOFT,
+             **{"K": 32, "N": 2, **attributes})
+
+
+# --- quantized operators
+
+def quantized_cases(case):
+    a, b = bytes_of(3, 4), RANDOM.integers(-128, 128, (4, 5)).astype(np.int8)
+    a_scale, y_scale = scalar(0.02), scalar(0.7)
+    b_scale = np.array([0.03, 0.02, 0.01, 0.04, 0.05], np.float32)
+    bias = RANDOM.integers(-999, 999, 5).astype(np.int32)
+    zeros = [scalar(120, np.uint8), np.zeros(5, np.int8), scalar(90, np.uint8)]
+    product = (a.astype(np.int64) - 120) @ b
+    for alpha in (1.0, 0.5):
+        y = (product + bias) * (a_scale * b_scale * np.float32(alpha))
+        inputs = [a, a_scale, zeros[0], b, b_scale, zeros[1], bias]
+        case("QGemm", 17, inputs, y.astype(np.float32), MICROSOFT, alpha=alpha)
+        case("QGemm", 17, inputs + [y_scale, zeros[2]], quantized(y, y_scale, 90), MICROSOFT,
+             alpha=alpha)
+    turned = [np.ascontiguousarray(a.T), a_scale, zeros[0], np.ascontiguousarray(b.T), b_scale,
+              zeros[1], None, y_scale, zeros[2]]
+    case("QGemm", 17, turned, quantized(product * (a_scale * b_scale), y_scale, 90), MICROSOFT,
+         transA=1, transB=1)
+    case("QGemm", 17, [a[0]] + turned[1:], "expected 2", MICROSOFT)
+    x, other, chosen = bytes_of(3, 4), bytes_of(4), RANDOM.random((3, 4)) > 0.5
+    z = np.where(chosen, real(x, 0.02, 3), real(other, 0.05, 7))
+    case("QLinearWhere", 17, [chosen, x, scalar(0.02), scalar(3, np.uint8), other, scalar(0.05),
+                              scalar(7, np.uint8), scalar(0.04), scalar(9, np.uint8)],
+         quantized(z, 0.04, 9), MICROSOFT)
+    case("QLinearWhere", 17, [chosen, x, scalar(0.02)], "9", MICROSOFT)
+
+
+def averages(x, size):
+    """Of squares of pixels of [batch, height, width, channels]."""
+    n, h, w, c = x.shape
+    return x.reshape(n, h // size, size, w // size, size, c).mean((2, 4))
+
+
+def channels_last_cases(case):
+    x, scale, zero = bytes_of(2, 4, 6, 3), scalar(0.02), scalar(3, np.uint8)
+    case("NhwcMaxPool", 17, [x], x.reshape(2, 2, 2, 3, 2, 3).max((2, 4)), MICROSOFT,
+         kernel_shape=[2, 2], strides=[2, 2])
+    case("NhwcMaxPool", 17, [x[0, 0]], "rank 2", MICROSOFT, kernel_shape=[2, 2])
+    step = scalar(0.03)
+    want = quantized(averages(real(x, scale, 3), 2), step, 9)
+    case("QLinearAveragePool", 17, [x, scale, zero, step, scalar(9, np.uint8)], want, MICROSOFT,
+         kernel_shape=[2, 2], strides=[2, 2], channels_last=1)
+    weights = RANDOM.integers(-9, 9, (4, 3, 1, 1)).astype(np.int8)
+    sums = (x.astype(np.int64) - 3) @ weights[:, :, 0, 0].T
+    for is_last in (0, 1):
+        image = x if is_last else np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+        y = quantized(sums * (scale * np.float32(0.04)), scalar(0.9), 100)
+        case("QLinearConv", 17, [image, scale, zero, weights, scalar(0.04), scalar(0, np.int8),
+                                 scalar(0.9), scalar(100, np.uint8)],
+             y if is_last else y.transpose(0, 3, 1, 2), MICROSOFT, channels_last=is_last)
+    line, kernel = floats(1, 5, 2), floats(3, 2, 1)
+    case("NhwcConv", 17, [line, kernel], line @ kernel[:, :, 0].T, MICROSOFT)
+
+
+# --- attention
+
+def heads_of(x, count):
+    return x.reshape(*x.shape[:2], count, -1).transpose(0, 2, 1, 3)
+
+
+def attended(q, k, v, bias, sink):
+    """[batch, heads, sequence, size]; sink: one more score of each head, for nothing."""
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(np.float32(q.shape[-1])) + bias
+    shares = np.exp(scores)
+    total = shares.sum(-1, keepdims=True)
+    if sink is not None:
+        total = total + np.exp(sink)[:, None, None]
+    y = (shares / total @ v).transpose(0, 2, 1, 3)
+    return y.reshape(*y.shape[:2], -1).astype(np.float32)
+
+
+def attention_cases(case):
+    heads, keys, size = 4, 2, 8
+    for count, past in ((1, 3), (3, 2)):
+        q, k, v = floats(2, count, heads * size), *floats(2, 2, count, keys * size)
+        old_k, old_v = floats(2, 2, keys, past, size)
+        total = past + count
+        ahead = np.arange(total) > past + np.arange(count)[:, None]
+        both = [np.concatenate([old, heads_of(new, keys)], 2)
+                for old, new in ((old_k, k), (old_v, v))]
+        inputs = [q, k, v, old_k, old_v, np.full(2, total - 1, np.int32), scalar(total, np.int32)]
+        for sink, attributes in ((np.zeros(heads, np.float32), {"smooth_softmax": 1}),
+                                 (floats(heads), {})):
+            want = attended(heads_of(q, heads), *both, np.where(ahead, -np.inf, 0), sink)
+            given = [] if attributes else [None, None, None, None, sink]
+            case("GroupQueryAttention", 17, inputs + given, [want, *both], MICROSOFT,
+                 num_heads=heads, kv_num_heads=keys, **attributes)
+    q, k, v, bias = floats(2, 3, 32), floats(2, 4, 5, 8), floats(2, 4, 5, 8), floats(96)
+    want = attended(heads_of(q + bias[:32], 4), k, v, 0, None)
+    case("MultiHeadAttention", 17, [q, k, v, bias], want, MICROSOFT, num_heads=4)
+
+
+def product_cases(case):
+    a, b = floats(3, 2, 4), floats(2, 4, 5)
+    want = np.float32(0.5) * (a.transpose(1, 0, 2) @ b)
+    case("FusedMatMul", 17, [a, b], want, MICROSOFT, transBatchA=1, alpha=0.5)
+    case("FusedMatMul", 17, [a, np.ascontiguousarray(b.transpose(2, 0, 1))], want, MICROSOFT,
+         transBatchA=1, transBatchB=1, transB=1, alpha=0.5)
+    case("TransposeMatMul", 17, [b[:, :2], a[:2]], b[:, :2].transpose(0, 2, 1) @ a[:2], MICROSOFT,
+         transA=1)
+    x, y = floats(3, 4), floats(5, 4)
+    square = ((x[:, None] - y) ** 2).sum(-1)
+    case("CDist", 17, [x, y], square, MICROSOFT)
+    case("CDist", 17, [x, y], np.sqrt(square), MICROSOFT, metric="euclidean")
+    case("CDist", 17, [x, y], "known are", MICROSOFT, metric="cosine")
+
+
 # --- what has the standard's operator under another name
+
+def renamed_cases(case):
+    x = floats(3, 4)
+    case("Trilu", 17, [x], np.tril(x), MICROSOFT, upper=0)
+    case("Pad", 17, [x, np.array([1, 0, 0, 2])], np.pad(x, [(1, 0), (0, 2)]), MICROSOFT)
+    case("Range", 17, [scalar(1), scalar(4), scalar(0.5)], np.arange(1, 4, 0.5, np.float32),
+         MICROSOFT)
+    case("GatherND", 17, [x, np.array([[1, 2], [0, 0]])], x[[1, 0], [2, 0]], MICROSOFT)
+    case("ExpandDims", 17, [x, scalar(-1, np.int32)], x[..., None], MICROSOFT)
+    case("BiasAdd", 17, [x[None], x[0], x[None]], (x + x[0] + x)[None], MICROSOFT)
+    image = floats(1, 1, 3, 3)
+    corners = np.array([[[[-1, -1], [1, 0]]]], np.float32)
+    case("GridSample", 17, [image, corners], image[:, :, [0, 1], [0, 2]][:, :, None], MICROSOFT,
+         mode="bilinear", align_corners=1)
+
 
 def early_cases(case):
     """What the standard took in later than others wrote it."""
@@ -69,4 +259,5 @@ def unpooling_cases(case):
     case("MaxUnpool", 11, [line, at + 4], "outside of an image", **shape)
 
 
-ADDERS = (early_cases, learned_cases, unpooling_cases)
+ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
+          renamed_cases, early_cases, learned_cases, unpooling_cases)

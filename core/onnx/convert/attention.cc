@@ -124,7 +124,14 @@ AttentionSteps Attend(NodeContext& node, const AttentionParts& parts) {
   }
   const DType type = node.DTypeOf(scores);
   const DType precise = parts.softmax_type.IsKnown() ? parts.softmax_type : type;
-  Value chances = in.Softmax(Modified(node, parts.score_mod, in.Cast(steps.biased, precise)));
+  Value weighed = Modified(node, parts.score_mod, in.Cast(steps.biased, precise));
+  if (parts.sink != nullptr) {
+    const Value one = in.Reshape(in.Cast(parts.sink, precise), {-1, 1, 1});
+    const Value rows = in.Concat({in.ShapeOf(scores, 0, 3), node.ConstantInts({1})}, 0);
+    weighed = in.Concat({weighed, in.Expand(one, rows)}, 3);
+  }
+  Value chances = in.Softmax(weighed);
+  if (parts.sink != nullptr) chances = in.Slice(chances, 3, 0, -1);
   chances = Modified(node, parts.prob_mod, chances);
   if (!parts.wide_value) chances = in.Cast(chances, type);
   // A row of nothing but minus infinity sees no key; its softmax would be no number.

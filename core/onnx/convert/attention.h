@@ -19,6 +19,7 @@ struct AttentionParts {
   Value may_see;            // bools, or null: all
   double scale = 0;         // 0: 1 / sqrt(size)
   double softcap = 0;       // 0: none
+  Value sink = nullptr;     // one more score of each head [heads], for no key; null: none
   DType softmax_type = DType(0, 0, 0);  // none: that of the query
   // Graphs of one input and one output, called with the scores before the softmax and with the
   // probabilities behind it, both of the type of the softmax. Null: none.

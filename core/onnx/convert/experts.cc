@@ -35,7 +35,7 @@ enum class GateOrder { kApart, kInterleaved, kHalves };  // as swiglu_fusion cou
 // Bytes of 4 or 8 bits each as f32 of the same numbers.
 Value Unpacked(NodeContext& node, const Value& bytes, int64_t bits) {
   Compose in(node);
-  return in.Cast(bits == 4 ? UnpackHalves(node, bytes) : bytes, kF32);
+  return in.Cast(UnpackBits(node, bytes, bits), kF32);
 }
 
 // [experts, outputs, inputs] of the numbers that the bytes stand for. A scale belongs to a block of

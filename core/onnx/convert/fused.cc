@@ -45,6 +45,21 @@ Value FusedActivation(NodeContext& node, const Value& x) {
   }
 }
 
+namespace {
+
+// Where the attribute says so, the first axis of x goes behind those of the batch.
+Value BatchFirst(NodeContext& node, const Value& x, std::string_view attribute) {
+  const int rank = node.RankOf(x);
+  if (!node.Bool(attribute, false) || rank < 3) return x;
+  Ints perm;
+  for (int i = 1; i < rank - 1; ++i) perm.push_back(i);
+  perm.push_back(0);
+  perm.push_back(rank - 1);
+  return Compose(node).Transpose(x, perm);
+}
+
+}  // namespace
+
 Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const Value& bias,
                     bool rms) {
   Compose in(node);
@@ -69,10 +84,10 @@ void ConvertFusedMatMul(NodeContext& node) {
   ops::MatMulAttrs attrs;
   attrs.trans_a = node.Bool("transA", false);
   attrs.trans_b = node.Bool("transB", false);
-  if (node.Bool("transBatchA", false) || node.Bool("transBatchB", false))
-    return node.Unsupported("transBatchA or transBatchB");
+  const Value a = BatchFirst(node, node.Input(0), "transBatchA"),
+              b = BatchFirst(node, node.Input(1), "transBatchB");
   const auto alpha = static_cast<double>(node.Float("alpha", 1));
-  const Value y = node.Call("matmul", {node.Input(0), node.Input(1)}, attrs.ToAttrs());
+  const Value y = node.Call("matmul", {a, b}, attrs.ToAttrs());
   node.SetOutput(0, FusedActivation(node, alpha == 1 ? y : in.Scaled(y, alpha)));
 }
 
@@ -154,41 +169,80 @@ void ConvertMatMulIntegerToFloat(NodeContext& node) {
   node.SetOutput(0, y);
 }
 
-// Inputs: a, b (packed), scales, zero points, order of groups, bias.
+Value UnpackBits(NodeContext& node, const Value& bytes, int64_t bits) {
+  Compose in(node);
+  if (bits == 8) return bytes;
+  const int rank = node.RankOf(bytes);
+  std::vector<Value> parts;
+  for (int64_t at = 0; at < 8; at += bits) {
+    Value part = bytes;
+    if (at > 0) part = in.Call("shift_right", {part, node.Scalar(kU8, static_cast<double>(at))});
+    if (at + bits < 8)
+      part = in.Call("bitwise_and", {part, node.Scalar(kU8, static_cast<double>((1 << bits) - 1))});
+    parts.push_back(in.Unsqueeze(part, {rank}));
+  }
+  Ints shape(static_cast<size_t>(rank), 0);
+  shape.back() = -1;
+  return in.Reshape(in.Concat(parts, rank), shape);
+}
+
+namespace {
+
+// [columns, depth]: what the packed weights of MatMulNBits stand for. Each place of the depth has
+// the scale and zero point of its block, or of the one that the order of groups names.
+Value WeightsOfBits(NodeContext& node, const ops::MatMulBitsAttrs& attrs, int64_t bits) {
+  Compose in(node);
+  const int64_t columns = attrs.columns, blocks = (attrs.depth - 1) / attrs.block + 1;
+  const Value index =
+      node.HasInput(4) ? node.Input(4) : in.Div(in.Range(in.Int(attrs.depth)), in.Int(attrs.block));
+  const auto each = [&](const Value& of_blocks) {
+    return in.Gather(in.Cast(in.Reshape(of_blocks, {columns, blocks}), kF32), index, 1);
+  };
+  Value zeros = node.Input(3);
+  if (zeros == nullptr) {
+    zeros = node.Scalar(kF32, static_cast<double>(1 << (bits - 1)));
+  } else if (node.DTypeOf(zeros) == kU8) {
+    const Value all = UnpackBits(node, in.Reshape(zeros, {columns, -1}), bits);
+    zeros = each(in.Slice(all, 1, 0, blocks));
+  } else {
+    zeros = each(zeros);
+  }
+  const Value all = UnpackBits(node, in.Reshape(node.Input(1), {columns, -1}), bits);
+  const Value numbers = in.Cast(in.Slice(all, 1, 0, attrs.depth), kF32);
+  return in.Mul(in.Sub(numbers, zeros), each(node.Input(2)));
+}
+
+}  // namespace
+
+// Inputs: a, b (packed), scales, zero points, order of groups, bias. Weights of 4 bits in order
+// stay packed; others become floats.
 void ConvertMatMulNBits(NodeContext& node) {
   Compose in(node);
   ops::MatMulBitsAttrs attrs;
-  attrs.depth = node.RequiredInt("K");
-  attrs.columns = node.RequiredInt("N");
+  attrs.depth = node.IntAtLeast("K", 0, 1);
+  attrs.columns = node.IntAtLeast("N", 0, 1);
   attrs.block = node.RequiredInt("block_size");
   node.Int("accuracy_level", 0);
   node.Int("weight_prepacked", 0);
   const int64_t bits = node.Int("bits", 4);
-  if (node.ok() && bits != 4) return node.Unsupported("weights of ", bits, " bits; 4 are possible");
-  if (node.HasInput(4))
-    return node.Unsupported("an order of groups (g_idx, input 4): blocks would not lie together");
-  if (!node.ok()) return;
-  const int64_t blocks = attrs.block > 0 ? (attrs.depth + attrs.block - 1) / attrs.block : 0;
-  if (attrs.block < 16 || (attrs.block & (attrs.block - 1)) != 0)
+  if (node.ok() && bits != 2 && bits != 4 && bits != 8)
+    return node.Unsupported("weights of ", bits, " bits; 2, 4 and 8 are possible");
+  if (node.ok() && (attrs.block < 16 || (attrs.block & (attrs.block - 1)) != 0))
     return node.Fail("attribute 'block_size' is ", attrs.block,
                      ", expected a power of two from 16 on");
-  // Older files have the bytes as [columns, bytes].
-  const Value b = in.Reshape(node.Input(1), {attrs.columns, blocks, attrs.block / 2});
-  Value y =
-      node.Call("matmul_bits", {node.Input(0), b, node.Input(2), node.Input(3)}, attrs.ToAttrs());
+  if (!node.ok()) return;
+  Value y;
+  if (bits == 4 && !node.HasInput(4)) {
+    const int64_t blocks = (attrs.depth - 1) / attrs.block + 1;
+    // Older files have the bytes as [columns, bytes].
+    const Value b = in.Reshape(node.Input(1), {attrs.columns, blocks, attrs.block / 2});
+    y = node.Call("matmul_bits", {node.Input(0), b, node.Input(2), node.Input(3)}, attrs.ToAttrs());
+  } else {
+    const Value weights = in.Cast(WeightsOfBits(node, attrs, bits), node.DTypeOf(node.Input(0)));
+    y = in.MatMul(node.Input(0), weights, true);
+  }
   if (node.HasInput(5)) y = in.Add(y, node.Input(5));
   node.SetOutput(0, y);
-}
-
-Value UnpackHalves(NodeContext& node, const Value& bytes) {
-  Compose in(node);
-  const int rank = node.RankOf(bytes);
-  const Value low = in.Call("bitwise_and", {bytes, node.Scalar(kU8, 15)});
-  const Value high = in.Call("shift_right", {bytes, node.Scalar(kU8, 4)});
-  const Value pairs = in.Concat({in.Unsqueeze(low, {rank}), in.Unsqueeze(high, {rank})}, rank);
-  Ints shape(static_cast<size_t>(rank), 0);
-  shape.back() = -1;
-  return in.Reshape(pairs, shape);
 }
 
 // Inputs: data, indices, scales, zero points. Rows are picked first: only they are unpacked.
@@ -212,9 +266,9 @@ void ConvertGatherBlockQuantized(NodeContext& node) {
   data = in.Gather(data, node.Input(1));
   const Value scales = in.Gather(node.Input(2), node.Input(1));
   if (zeros != nullptr) zeros = in.Gather(zeros, node.Input(1));
-  if (packed) data = UnpackHalves(node, data);
+  if (packed) data = UnpackBits(node, data, 4);
   if (packed && zeros != nullptr) {
-    zeros = UnpackHalves(node, zeros);
+    zeros = UnpackBits(node, zeros, 4);
     zeros = in.SliceTo(zeros, -1, in.Int(0), in.DimOf(scales, -1));
   }
   if (packed && zeros == nullptr) zeros = in.Expand(node.Scalar(kU8, 8), in.ShapeOf(scales));
@@ -222,6 +276,15 @@ void ConvertGatherBlockQuantized(NodeContext& node) {
   attrs.axis = -1;
   attrs.block = node.IntAtLeast("block_size", 128, 16);
   node.SetOutput(0, node.Call("dequantize_linear", {data, scales, zeros}, attrs.ToAttrs()));
+}
+
+// The distance of each row of input 0 from each row of input 1.
+void ConvertCDist(NodeContext& node) {
+  Compose in(node);
+  const int metric = node.Choice("metric", {"sqeuclidean", "euclidean"}, 0);
+  const Value gap = in.Sub(in.Unsqueeze(node.Input(0), {1}), in.Unsqueeze(node.Input(1), {0}));
+  const Value square = in.Reduce("reduce_sum_square", gap, {2}, false);
+  node.SetOutput(0, metric == 1 ? in.Unary("sqrt", square) : square);
 }
 
 namespace {
@@ -263,16 +326,16 @@ void ConvertQLinearGlobalAveragePool(NodeContext& node) {
 
 void ConvertQLinearAveragePool(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
-  if (node.Bool("channels_last", false)) return node.Unsupported("channels_last=1");
+  const bool is_last = node.Bool("channels_last", false);
   ops::PoolAttrs attrs;
   attrs.window = ReadWindow(node, spatial);
   attrs.ceil_mode = node.Bool("ceil_mode", false);
   attrs.count_include_pad = node.Bool("count_include_pad", false);
   if (node.ok() && attrs.window.kernel.empty())
     return node.Fail("attribute 'kernel_shape' is missing");
-  const Value x = WidenImage(node, Dequantize(node, 0), spatial);
+  const Value x = WidenImage(node, ChannelsFirst(node, Dequantize(node, 0), is_last), spatial);
   const Value y = NarrowImage(node, node.Call("average_pool", {x}, attrs.ToAttrs()), spatial);
-  SetQuantized(node, y, 3, node.DTypeOf(node.Input(0)));
+  SetQuantized(node, ChannelsLast(node, y, is_last), 3, node.DTypeOf(node.Input(0)));
 }
 
 // Inputs: y_scale, y_zero, then x, x_scale, x_zero for each part.

@@ -19,8 +19,8 @@ Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const
 Value ScaledIntegerProduct(NodeContext& node, const Value& a, const Value& b, const Value& a_zero,
                            const Value& b_zero, const Value& scale);
 
-// [.., n] bytes → [.., 2 n] of their halves, the low ones first.
-Value UnpackHalves(NodeContext& node, const Value& bytes);
+// [.., n] bytes → [.., n * 8 / bits] numbers of 2, 4 or 8 bits, the lowest of a byte first.
+Value UnpackBits(NodeContext& node, const Value& bytes, int64_t bits);
 
 }  // namespace tern::onnx
 

@@ -100,17 +100,18 @@ namespace {
 // Keys and values of MultiHeadAttention: flat, with heads apart, or packed beside the query.
 void ReadHeads(NodeContext& node, Compose& in, int64_t heads, AttentionParts* parts) {
   const Value query = node.Input(0), key = node.Input(1), value = node.Input(2);
-  Value bias = node.Input(3);
+  const Value bias = node.Input(3);
   if (key == nullptr || node.RankOf(query) == 5 || node.RankOf(key) == 5 ||
       (value == nullptr && node.RankOf(query) != 3))
     return node.Unsupported("query, key and value packed in one tensor");
   const int64_t width = node.DimOf(query, 2), value_width = node.DimOf(value, 2);
   Value flat[] = {query, key, value};
-  if (bias != nullptr) {
-    if (node.RankOf(key) != 3 || width < 1)
-      return node.Unsupported("a bias with keys whose heads lie apart");
-    const int64_t key_width = node.DimOf(key, 2);
-    const std::vector<Value> cut = in.Split(bias, 0, {width, key_width, value_width});
+  // Keys whose heads lie apart, of an encoder, have had their part of the bias.
+  if (bias != nullptr && node.RankOf(key) == 4) {
+    flat[0] = in.Add(query, in.SliceTo(bias, 0, in.Int(0), in.DimOf(query, 2)));
+  } else if (bias != nullptr) {
+    if (width < 1) return node.Unsupported("a bias for a query whose width only a run tells");
+    const std::vector<Value> cut = in.Split(bias, 0, {width, node.DimOf(key, 2), value_width});
     for (size_t i = 0; i < 3; ++i) flat[i] = in.Add(flat[i], cut[i]);
   }
   parts->query = SplitHeads(in, flat[0], heads);
@@ -201,8 +202,6 @@ void RotateBoth(NodeContext& node, Compose& in, const Value& first, AttentionPar
 
 // What is not done is said; what changes nothing here is known.
 void ReadGroupedOptions(NodeContext& node) {
-  if (node.Bool("smooth_softmax", false) || node.HasInput(11))
-    node.Unsupported("smooth_softmax and head_sink");
   const int64_t window = node.Int("local_window_size", -1);
   if (node.ok() && window == 0) node.Fail("attribute 'local_window_size' is 0");
   if (node.Text("k_quant_type", "NONE") != "NONE" || node.Text("v_quant_type", "NONE") != "NONE")
@@ -213,7 +212,8 @@ void ReadGroupedOptions(NodeContext& node) {
 }  // namespace
 
 // Inputs: query, key, value, past key and value, last valid key of each row, all keys, cos and sin
-// tables, positions, what is added to the scores. The past holds as many keys as it has rows.
+// tables, positions, what is added to the scores, sinks of the heads. The past holds as many keys
+// as it has rows.
 void ConvertGroupQueryAttention(NodeContext& node) {
   Compose in(node);
   AttentionParts parts{};
@@ -240,6 +240,8 @@ void ConvertGroupQueryAttention(NodeContext& node) {
     parts.may_see = Both(in, parts.may_see, in.Call("less_equal", {in.Range(keys), each}));
   }
   parts.bias = node.Input(10);
+  const bool is_smooth = node.Bool("smooth_softmax", false);
+  parts.sink = node.HasInput(11) ? node.Input(11) : is_smooth ? in.Like(parts.query, 0) : nullptr;
   node.SetOutput(0, JoinHeads(in, Attend(node, parts).result));
   node.SetOutput(1, parts.key);
   node.SetOutput(2, parts.value);

@@ -88,11 +88,9 @@ void ConvertFusedConv(NodeContext& node) {
 // com.microsoft: the image has its channels last; the weights are as ever.
 void ConvertNhwcConv(NodeContext& node) {
   Compose in(node);
-  const int rank = node.RankOf(node.Input(0));
-  if (node.ok() && rank != 4) return node.Fail("its input has rank ", rank, ", expected 4");
-  Value y = Convolve(node, in.Transpose(node.Input(0), {0, 3, 1, 2}));
-  if (node.HasInput(3)) y = in.Add(y, in.Transpose(node.Input(3), {0, 3, 1, 2}));
-  node.SetOutput(0, in.Transpose(FusedActivation(node, y), {0, 2, 3, 1}));
+  Value y = Convolve(node, ChannelsFirst(node, node.Input(0), true));
+  if (node.HasInput(3)) y = in.Add(y, ChannelsFirst(node, node.Input(3), true));
+  node.SetOutput(0, ChannelsLast(node, FusedActivation(node, y), true));
 }
 
 void ConvertDeformConv(NodeContext& node) {
@@ -208,13 +206,14 @@ void ConvertPool(NodeContext& node) {
 }
 
 void ConvertMaxPool(NodeContext& node) {
+  const bool is_last = node.detail() == "last";
   const int spatial = SpatialRank(node, node.Input(0));
   ops::PoolAttrs attrs = ReadPool(node, spatial);
   const bool column_major = node.Bool("storage_order", false);
-  const Value x = WidenImage(node, node.Input(0), spatial);
+  const Value x = WidenImage(node, ChannelsFirst(node, node.Input(0), is_last), spatial);
   if (!node.WantsOutput(1)) {
-    return node.SetOutput(0,
-                          NarrowImage(node, node.Call("max_pool", {x}, attrs.ToAttrs()), spatial));
+    const Value y = NarrowImage(node, node.Call("max_pool", {x}, attrs.ToAttrs()), spatial);
+    return node.SetOutput(0, ChannelsLast(node, y, is_last));
   }
   attrs.column_major = column_major;
   const std::vector<Value> parts = node.CallMany("max_pool_indices", {x}, attrs.ToAttrs(), 2);

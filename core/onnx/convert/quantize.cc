@@ -102,13 +102,42 @@ void ConvertQLinearConv(NodeContext& node) {
   ops::ConvAttrs attrs;
   attrs.window = ReadWindow(node, spatial);
   attrs.groups = node.IntAtLeast("group", 1, 1);
-  const Value x = WidenImage(node, node.Input(0), spatial),
+  const bool is_last = node.detail() == "contributed" && node.Bool("channels_last", false);
+  const Value x = WidenImage(node, ChannelsFirst(node, node.Input(0), is_last), spatial),
               w = WidenImage(node, node.Input(3), spatial);
   Value sum = node.Call("conv_integer", {x, w, node.Input(2), node.Input(5)}, attrs.ToAttrs());
   sum = NarrowImage(node, sum, spatial);
   if (node.HasInput(8)) sum = node.Call("add", {sum, PerChannel(node, node.Input(8), spatial)});
   const Value scale = node.Call("mul", {node.Input(1), PerChannel(node, node.Input(4), spatial)});
-  node.SetOutput(0, Requantize(node, sum, scale, 6));
+  node.SetOutput(0, ChannelsLast(node, Requantize(node, sum, scale, 6), is_last));
+}
+
+// QGemm. Inputs: a, a_scale, a_zero, b, b_scale, b_zero, bias (i32, of the scale of the product),
+// y_scale, y_zero. Without the last two the result is a float.
+void ConvertQGemm(NodeContext& node) {
+  Compose in(node);
+  Value a = node.Input(0), b = node.Input(3);
+  if (node.ok() && (node.RankOf(a) != 2 || node.RankOf(b) != 2))
+    return node.Fail("its matrices have ranks ", node.RankOf(a), " and ", node.RankOf(b),
+                     ", expected 2");
+  if (node.Bool("transA", false)) a = in.Transpose(a, {1, 0});
+  if (node.Bool("transB", false)) b = in.Transpose(b, {1, 0});
+  Value sum = in.Call("matmul_integer", {a, b, node.Input(2), node.Input(5)});
+  if (node.HasInput(6)) sum = in.Add(sum, node.Input(6));
+  const Value scale =
+      in.Scaled(in.Mul(node.Input(1), node.Input(4)), static_cast<double>(node.Float("alpha", 1)));
+  node.SetOutput(
+      0, node.HasInput(7) ? Requantize(node, sum, scale, 7) : in.Mul(in.Cast(sum, kF32), scale));
+}
+
+// Inputs: condition, x, x_scale, x_zero, y, y_scale, y_zero, z_scale, z_zero.
+void ConvertQLinearWhere(NodeContext& node) {
+  Compose in(node);
+  const auto real = [&](int i) {
+    return in.Call("dequantize_linear", {node.Input(i), node.Input(i + 1), node.Input(i + 2)});
+  };
+  const Value z = in.Where(node.Input(0), real(1), real(4));
+  node.SetOutput(0, in.Call("quantize_linear", {z, node.Input(7), node.Input(8)}));
 }
 
 // QLinearAdd and QLinearMul. Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero; a

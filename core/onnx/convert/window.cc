@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/onnx/convert/compose.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -29,6 +30,18 @@ void DropIfAll(int64_t value, Ints* list) {
   const bool all =
       std::all_of(list->begin(), list->end(), [value](int64_t x) { return x == value; });
   if (all) list->clear();
+}
+
+Value MoveAxis(NodeContext& node, const Value& x, int from, int to) {
+  if (node.ok() && node.RankOf(x) < 3)
+    node.Fail("its input has rank ", node.RankOf(x), ", expected 3 or more");
+  if (!node.ok()) return nullptr;
+  Ints perm;
+  for (int i = 0; i < node.RankOf(x); ++i) {
+    if (i != from) perm.push_back(i);
+  }
+  perm.insert(perm.begin() + to, from);
+  return Compose(node).Transpose(x, perm);
 }
 
 // Behind batch and channels.
@@ -100,6 +113,14 @@ Value WidenImage(NodeContext& node, const Value& image, int spatial_rank) {
 
 Value NarrowImage(NodeContext& node, const Value& image, int spatial_rank) {
   return spatial_rank == 1 ? OneAxis(node, "squeeze", image) : image;
+}
+
+Value ChannelsFirst(NodeContext& node, const Value& x, bool is_last) {
+  return is_last ? MoveAxis(node, x, node.RankOf(x) - 1, 1) : x;
+}
+
+Value ChannelsLast(NodeContext& node, const Value& x, bool is_last) {
+  return is_last ? MoveAxis(node, x, 1, node.RankOf(x) - 1) : x;
 }
 
 }  // namespace tern::onnx

@@ -26,6 +26,11 @@ bool WeightsFit(NodeContext& node, int index = 1);
 Value WidenImage(NodeContext& node, const Value& image, int spatial_rank);
 Value NarrowImage(NodeContext& node, const Value& image, int spatial_rank);
 
+// An image whose channels are its last axis with them behind the batch, and back; where is_last is
+// false, x itself.
+Value ChannelsFirst(NodeContext& node, const Value& x, bool is_last);
+Value ChannelsLast(NodeContext& node, const Value& x, bool is_last);
+
 // Puts `filler` before a list of one value for one spatial axis; lists of pads get it before each
 // half.
 void WidenList(Ints* list, int64_t filler, size_t halves = 1);

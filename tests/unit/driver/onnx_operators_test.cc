@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -356,9 +357,16 @@ TEST(OnnxContrib, WeightsOfFourBits) {
   EXPECT_EQ(RunOperator({"MatMulNBits", attributes, kContrib},
                         {a, b, scales, Of<uint8_t>({2}, {0x37, 0x9A})}),
             "f32[2, 2] 2 10.625 1.75 25.6875");
+  // An order of groups that is the usual one, and one that names a block that is not there.
+  std::vector<int32_t> order(20, 0);
+  std::fill(order.begin() + 16, order.end(), 1);
+  EXPECT_EQ(RunOperator({"MatMulNBits", attributes, kContrib},
+                        {a, b, scales, nullptr, Of<int32_t>({20}, order)}),
+            "f32[2, 2] -1.75 11.1875 10.5 24.125");
+  order[3] = 2;
   EXPECT_THAT(RunOperator({"MatMulNBits", attributes, kContrib},
-                          {a, b, scales, nullptr, Of<int32_t>({20}, std::vector<int32_t>(20, 0))}),
-              HasSubstr("g_idx, input 4"));
+                          {a, b, scales, nullptr, Of<int32_t>({20}, order)}),
+              HasSubstr("gather"));
   TensorPtr rows = Tensor::New(kU8, Dims_{3, 8}).value();
   for (int i = 0; i < 24; ++i) rows->data_as<uint8_t>()[i] = static_cast<uint8_t>(i * 29 + 7);
   EXPECT_EQ(RunOperator({"GatherBlockQuantized", {IntAttribute("block_size", 16)}, kContrib},
