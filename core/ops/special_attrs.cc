@@ -7,6 +7,7 @@ namespace tern::ops {
 
 namespace {
 
+constexpr std::string_view kSplitAt[] = {"text", "patterns", "parts"};
 constexpr std::string_view kPixelFormats[] = {"rgb", "bgr", "grey"};
 constexpr std::string_view kTreeAggregates[] = {"sum", "average", "min", "max"};
 
@@ -14,6 +15,7 @@ void CheckAttrs(AttrIn&, const RandomAttrs&) {}
 
 void CheckAttrs(AttrIn& in, const StringSplitAttrs& attrs) {
   in.CheckAtLeast("most", attrs.most, -1);
+  in.CheckAtLeast("least", attrs.least, 1);
 }
 
 void CheckAttrs(AttrIn&, const ImageDecodeAttrs&) {}
@@ -51,6 +53,7 @@ void CheckAttrs(AttrIn& in, const CoupleAttrs& attrs) {
 
 }  // namespace
 
+std::span<const std::string_view> EnumNames(SplitAt) { return kSplitAt; }
 std::span<const std::string_view> EnumNames(PixelFormat) { return kPixelFormats; }
 std::span<const std::string_view> EnumNames(TreeAggregate) { return kTreeAggregates; }
 

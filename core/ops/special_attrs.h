@@ -20,13 +20,20 @@ struct RandomAttrs {
   TERN_OPS_ATTRS(RandomAttrs)
 };
 
-// string_split. most: cuts of one text, -1 for any number.
+// string_split. most: cuts of one text, -1 for any number. at: what the delimiter is: a text, RE2
+// patterns of what lies between parts, or one of the parts themselves. With patterns only parts of
+// at least `least` characters are kept.
+enum class SplitAt { kText, kPatterns, kParts };
+std::span<const std::string_view> EnumNames(SplitAt);
 struct StringSplitAttrs {
-  int64_t most = -1;
+  int64_t most = -1, least = 1;
+  SplitAt at = SplitAt::kText;
 
   template <class V, class S>
   static void Fields(V& v, S& s) {
     v.Int("most", s.most, -1);
+    v.Int("least", s.least, 1);
+    v.Enum("at", s.at, SplitAt::kText);
   }
   TERN_OPS_ATTRS(StringSplitAttrs)
 };

@@ -215,6 +215,28 @@ def early_cases(case):
     case("ThresholdedRelu", 9, [x], np.where(x > 0.5, x, 0), alpha=0.5)
 
 
+# --- texts
+
+def text_cases(case):
+    def texts(*values):
+        return np.array(values, object)
+    x = texts("Hello World_1", "a b-cc!", "")
+    case("Tokenizer", 17, [x], texts(["Hello", "World_1", "#"], ["a", "b", "cc"], ["#"] * 3),
+         MICROSOFT, tokenexp="[a-zA-Z0-9_]+", pad_value="#", mincharnum=1)
+    case("Tokenizer", 17, [x[None]], texts(["Hello", "World_1"], ["cc", ""], ["", ""])[None],
+         MICROSOFT, tokenexp="[a-zA-Z0-9_]+", pad_value="", mincharnum=2)
+    case("Tokenizer", 17, [texts("Hello  World", "a b,cc!")],
+         texts(["Hello", "World", "#"], ["a", "b", "cc!"]), MICROSOFT, separators=[" ", ","],
+         pad_value="#", mincharnum=1)
+    case("Tokenizer", 17, [texts("aé b")], texts(["a", "é", " ", "b"]), MICROSOFT,
+         separators=[""], pad_value="#", mincharnum=1)
+    case("Tokenizer", 17, [texts("!!", "?")], np.zeros((2, 0), object), MICROSOFT,
+         tokenexp="[a-z]+", pad_value="#", mincharnum=1)
+    case("Tokenizer", 17, [x], "either 'tokenexp' or", MICROSOFT, pad_value="#", mincharnum=1)
+    case("Tokenizer", 17, [x], "mark=1", MICROSOFT, tokenexp="a", mark=1, pad_value="#")
+    case("Tokenizer", 17, [x], "'(' without its ')'", MICROSOFT, tokenexp="(", pad_value="#")
+
+
 # --- what was learned, and unpooling
 
 def learned_cases(case):
@@ -260,4 +282,4 @@ def unpooling_cases(case):
 
 
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
-          renamed_cases, early_cases, learned_cases, unpooling_cases)
+          renamed_cases, early_cases, text_cases, learned_cases, unpooling_cases)

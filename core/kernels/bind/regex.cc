@@ -527,11 +527,17 @@ std::optional<uint32_t> PeekCodePoint(std::string_view text, size_t at) {
 
 // All states at once, character by character: time is bounded by text times program, whatever the
 // pattern, where trying one way after another may take exponential time.
-bool Regex::MatchesWhole(std::string_view text) const {
+size_t Regex::LongestAt(std::string_view text, size_t from, size_t* seen) const {
   States now(program_.size() + 1), next(program_.size() + 1);
-  Neighbours n{std::nullopt, PeekCodePoint(text, 0)};
+  Neighbours n{std::nullopt, PeekCodePoint(text, from)};
+  if (from > 0) {
+    size_t before = from - 1;
+    while (before > 0 && (text[before] & 0xC0) == 0x80) --before;
+    n.before = PeekCodePoint(text, before);
+  }
   Follow(program_, 0, n, &now);
-  for (size_t at = 0; at < text.size();) {
+  size_t at = from, end = now.Has(program_.size()) ? from : text.npos;
+  while (at < text.size() && !now.list().empty()) {
     const auto c = static_cast<uint32_t>(DecodeUtf8(text, &at));
     n = {c, PeekCodePoint(text, at)};
     next.Clear();
@@ -541,9 +547,10 @@ bool Regex::MatchesWhole(std::string_view text) const {
         Follow(program_, state + 1, n, &next);
     }
     std::swap(now, next);
-    if (now.list().empty()) return false;
+    if (now.Has(program_.size())) end = at;
   }
-  return now.Has(program_.size());
+  *seen = at;
+  return end;
 }
 
 }  // namespace tern::kernels::bind

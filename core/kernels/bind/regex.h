@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions of RE2's syntax that match a whole text, in time that grows with the product
-// of both lengths and never faster: all states of the automaton go through the text side by side.
+// Regular expressions of RE2's syntax that match a whole text, or as much as can be from a place
+// on, in time that grows with the product of both lengths and never faster: all states of the
+// automaton go through the text side by side.
 //
 // Not done, and refused with a reason: Unicode classes (\p{…}). Letters change their case in ASCII
-// only where the flag i is set. Greedy or not is the same for a whole text.
+// only where the flag i is set. Greedy or not is the same for the longest match.
 #ifndef TERN_CORE_KERNELS_BIND_REGEX_H_
 #define TERN_CORE_KERNELS_BIND_REGEX_H_
 
@@ -27,7 +28,13 @@ class Regex {
  public:
   static Result<Regex> Compile(std::string_view pattern);
 
-  bool MatchesWhole(std::string_view text) const;
+  // Where the longest match that begins at `from` ends; text.npos: none begins there. *seen: how
+  // far the text was read.
+  size_t LongestAt(std::string_view text, size_t from, size_t* seen) const;
+  bool MatchesWhole(std::string_view text) const {
+    size_t seen = 0;
+    return LongestAt(text, 0, &seen) == text.size();
+  }
   // Steps that a text of so many bytes takes at most.
   int64_t WorkOf(size_t bytes) const {
     return (static_cast<int64_t>(bytes) + 1) * static_cast<int64_t>(program_.size() + 1);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/base/utf8.h"
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/broadcast.h"
 #include "core/kernels/bind/regex.h"
@@ -75,21 +76,72 @@ std::vector<std::string_view> CutAtSpaces(std::string_view text, int64_t most) {
   return parts;
 }
 
+// What the pattern describes, each as long as possible and the first one first, or what is between.
+Status CutByPattern(const Regex& regex, std::string_view text, const ops::StringSplitAttrs& attrs,
+                    Call& call, std::vector<std::string_view>* parts) {
+  const auto take = [&](std::string_view part) {
+    const auto count =
+        std::count_if(part.begin(), part.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    if (count >= attrs.least) parts->push_back(part);
+  };
+  const bool between = attrs.at == ops::SplitAt::kPatterns;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size() && !call.IsStopped();) {
+    size_t seen = at;
+    const size_t end = regex.LongestAt(text, at, &seen);
+    TERN_TRY(call.Charge(regex.WorkOf(seen - at)));
+    if (end == text.npos || end == at) {
+      DecodeUtf8(text, &at);
+      continue;
+    }
+    take(between ? text.substr(begin, at - begin) : text.substr(at, end - at));
+    at = begin = end;
+  }
+  if (between) take(text.substr(begin));
+  return OkStatus();
+}
+
+// By one pattern after the other.
+Status CutByPatterns(const std::vector<Regex>& patterns, std::string_view text,
+                     const ops::StringSplitAttrs& attrs, Call& call,
+                     std::vector<std::string_view>* parts) {
+  *parts = {text};
+  for (const Regex& regex : patterns) {
+    std::vector<std::string_view> smaller;
+    for (const std::string_view part : *parts)
+      TERN_TRY(CutByPattern(regex, part, attrs, call, &smaller));
+    *parts = std::move(smaller);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<Any> StringSplit(const ops::StringSplitAttrs& attrs, Call& call) {
   const Tensor *x = call.Input(0, kString), *delimiter = call.Input(1, kString);
   TERN_TRY(call.TakeStatus());
   TERN_TRY(ops::CheckRank("x", x->rank(), 0, ops::kMaxDims - 1));
-  if (delimiter->element_count() != 1) return WrongTensor(call, 1, *delimiter, "one text");
+  const bool is_text = attrs.at == ops::SplitAt::kText;
+  const int64_t count = delimiter->element_count();
+  if (attrs.at == ops::SplitAt::kPatterns ? count < 1 : count != 1)
+    return WrongTensor(call, 1, *delimiter, "one text");
   const std::string_view cut = delimiter->string_at(0);
+  std::vector<Regex> patterns;
+  for (int64_t i = 0; i < count && !is_text; ++i) {
+    TERN_TRY_ASSIGN(Regex regex, Regex::Compile(delimiter->string_at(i)));
+    patterns.push_back(std::move(regex));
+  }
   std::vector<std::vector<std::string_view>> parts;
   int64_t columns = 0;
   TERN_TRY_ASSIGN(TensorPtr counts, call.New(kI64, ExtentsOf(*x)));
   for (int64_t i = 0; i < x->element_count(); ++i) {
     const std::string_view text = x->string_at(i);
     TERN_TRY(call.Charge(static_cast<int64_t>(text.size())));
-    parts.push_back(cut.empty() ? CutAtSpaces(text, attrs.most) : CutAt(text, cut, attrs.most));
+    parts.emplace_back();
+    if (!is_text)
+      TERN_TRY(CutByPatterns(patterns, text, attrs, call, &parts.back()));
+    else
+      parts.back() = cut.empty() ? CutAtSpaces(text, attrs.most) : CutAt(text, cut, attrs.most);
     counts->data_as<int64_t>()[i] = static_cast<int64_t>(parts.back().size());
     columns = std::max(columns, counts->data_as<int64_t>()[i]);
   }

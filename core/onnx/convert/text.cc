@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
 #include "core/ops/special_attrs.h"
@@ -75,6 +76,32 @@ void ConvertStringSplit(NodeContext& node) {
   const std::vector<Value> parts =
       node.CallMany("string_split", {node.Input(0), delimiter}, attrs.ToAttrs(), 2);
   for (int i = 0; i < 2; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
+
+// com.microsoft: parts that 'tokenexp' describes, or that lie between 'separators', and a text of
+// its own where a row has fewer. One separator that is empty cuts between all characters.
+void ConvertTokenizer(NodeContext& node) {
+  Compose in(node);
+  std::vector<std::string_view> patterns = node.TextList("separators");
+  const bool has_parts = node.Has("tokenexp");
+  if (node.ok() && has_parts == !patterns.empty())
+    return node.Fail("it needs either 'tokenexp' or 'separators'");
+  if (node.Bool("mark", false)) return node.Unsupported("mark=1");
+  ops::StringSplitAttrs attrs;
+  attrs.least = node.IntAtLeast("mincharnum", 1, 1);
+  attrs.at = has_parts ? ops::SplitAt::kParts : ops::SplitAt::kPatterns;
+  if (has_parts) patterns = {node.Text("tokenexp", "")};
+  if (patterns.size() == 1 && patterns[0].empty()) {
+    patterns = {"(?s)."};
+    attrs.at = ops::SplitAt::kParts;
+  }
+  const Value cut = TextsOf(node, patterns), pad = TextsOf(node, {node.Text("pad_value", "")});
+  const std::vector<Value> parts =
+      node.CallMany("string_split", {node.Input(0), cut}, attrs.ToAttrs(), 2);
+  if (!node.ok()) return;
+  const Value is_part = in.Call(
+      "less", {in.Range(in.DimOf(parts[0], -1)), in.Unsqueeze(parts[1], {node.RankOf(parts[1])})});
+  node.SetOutput(0, in.Where(is_part, parts[0], pad));
 }
 
 void ConvertRegexFullMatch(NodeContext& node) {

@@ -114,6 +114,21 @@ TEST(Strings, ConcatBroadcastsAndSplitCuts) {
             "(string[2, 2] [\"a\", \"b c \", \"\", \"\"], i64[2] [2, 0])");
 }
 
+TEST(Strings, CutByPatterns) {
+  EXPECT_EQ(Printed("string_split{at=parts}", {S({2}, {"ababa", "-"}), S({1}, {"a|ab|aba"})}),
+            "(string[2, 2] [\"aba\", \"a\", \"\", \"\"], i64[2] [2, 0])");
+  EXPECT_EQ(Printed("string_split{at=parts,least=2}", {S({1}, {"b é éé xyz"}), S({1}, {"[^ ]+"})}),
+            "(string[1, 2] [\"éé\", \"xyz\"], i64[1] [2])");
+  // A place knows what is before it: only the first a begins the text, both x begin a word.
+  EXPECT_EQ(Printed("string_split{at=parts}", {S({1}, {"aa xy x"}), S({1}, {"^a|\\bx"})}),
+            "(string[1, 3] [\"a\", \"x\", \"x\"], i64[1] [3])");
+  // One pattern after the other; a match of nothing cuts nowhere.
+  EXPECT_EQ(Printed("string_split{at=patterns}", {S({1}, {"aXbYYc"}), S({2}, {"Y", "XbY"})}),
+            "(string[1, 2] [\"aXb\", \"c\"], i64[1] [2])");
+  EXPECT_EQ(Printed("string_split{at=patterns}", {S({1}, {"a1b"}), S({1}, {"1*"})}),
+            "(string[1, 2] [\"a\", \"b\"], i64[1] [2])");
+}
+
 bool Matches(std::string_view pattern, std::string_view text) {
   const Result<bind::Regex> regex = bind::Regex::Compile(pattern);
   EXPECT_TRUE(regex.ok()) << regex.status().ToString();
@@ -153,6 +168,11 @@ TEST(StringsBad, PatternsThatAreNone) {
   ExpectError("regex_match", {x, S({1}, {"(((a{500}){500}){500})"})}, {"more states"});
   ExpectError("regex_match", {x, S({1}, {"[a"})}, {"'[' without its ']'"});
   ExpectError("string_concat", {x, F({1}, {1})}, {"element type string"});
+  ExpectError("string_split{at=parts}", {x, S({1}, {"(a"})}, {"'(' without its ')'"});
+  ExpectError("string_split{at=parts}", {x, S({2}, {"a", "b"})}, {"one text"});
+  ExpectError("string_split{at=patterns}", {x, S({0}, {})}, {"one text"});
+  ExpectError("string_split{least=0}", {x, S({1}, {","})}, {"least", "1"});
+  ExpectError("string_split{at=words}", {x, S({1}, {","})}, {"words"});
   ExpectError("string_split{most=-2}", {x, S({1}, {","})}, {"most", "-1"});
 }
 
