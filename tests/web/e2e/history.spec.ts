@@ -96,6 +96,39 @@ test('so they do between programs of the machine, also after a run', async ({
   expect((await playground.state()).problems).toEqual([]);
 });
 
+// Links that builds of the page gave out: what each shows stays for ever. Their fields are in
+// tests/web/unit/address.test.ts.
+const kLinks: readonly [link: string, shows: Record<string, unknown>][] = [
+  ['#v=1&ex=power&step=4&sel=pc:2',
+    { view: 'machine', step: 4, pc: 2, depth: 3, program: { name: 'power.tasm' } }],
+  ['#v=1&view=machine&step=6&sel=reg:1.0',
+    { view: 'machine', step: 6, pc: 6, program: { name: 'digits.tern', instructions: 18 } }],
+  ['#v=1&view=lanes&ex=dot&vs=4&n=18',
+    { view: 'lanes', step: 0, lanes: { example: 'dot', vscale: 4, n: 18 } }],
+  ['#v=1&view=lanes&z=K0lVKCnPTE61ybPTqLBSSMvJTywxNorOi9VU0LVT0KhEFapWSM7PLSgtSVWojM6MVbBVqABRWg' +
+    'pGegYKtQA&vs=16&n=5',
+  { view: 'lanes', lanes: { example: '', vscale: 16, n: 5, problems: [] } }],
+  ['#v=1&z=00srzUtWcMhNzMzT0FTQtVPIzCvhUlDIyU9MiU_OzysuAQkomCqkFJdYKagacCko5JbmKCgoqBroKBhDRQ25FB' +
+    'SKUksUIKSqIRcA&as=tasm&step=2', {
+    step: 2, pc: 2, program: { name: 'linked.tasm', kind: 'assembly', instructions: 3 },
+    registers: [{ index: 0, value: '5' }, { index: 1, value: '15' }],
+  }],
+  ['#v=1&z=S8tTyE3MzNPQVNC1U8jMK1Go5lJQyEktUahQsFUwMrAG8_LSSzI0oit0FAxjNRW0FSq4arkA&as=tn',
+    { step: 0, program: { name: 'linked.tn', kind: 'language' } }],
+  // Of a version to come, and cut off: at least the page.
+  ['#v=9&view=lanes&ex=dot', { view: 'machine', program: { name: 'digits.tern' } }],
+  ['#v=1&ex=', { view: 'machine', program: { name: 'digits.tern' } }],
+];
+
+for (const [link, shows] of kLinks) {
+  test(`the link ${link.slice(0, 40)} shows what it did`, async ({ playground }) => {
+    await open(playground, link);
+    const state = await playground.state();
+    expect(state).toMatchObject(shows);
+    expect(state.problems).toEqual([]);
+  });
+}
+
 test('a skip link is no address', async ({ playground, page }) => {
   await open(playground, '#v=1&view=lanes&ex=dot&vs=4&n=18');
   const link = page.locator('.skip').first();
