@@ -215,6 +215,69 @@ def early_cases(case):
     case("ThresholdedRelu", 9, [x], np.where(x > 0.5, x, 0), alpha=0.5)
 
 
+# --- layers of language models and of speech with weights of bytes
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm(x, w, r, bias, h, c):
+    """One direction: w [4 hidden, inputs], bias of both products added; gates i, o, f, c."""
+    steps = []
+    for row in x:
+        i, o, f, g = np.split(row @ w.T + h @ r.T + bias, 4, 1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        steps.append(h)
+    return np.array(steps), h, c
+
+
+def recurrent_cases(case):
+    hidden, size = 3, 4
+    x, bias = floats(5, 2, size), floats(2, 8 * hidden)
+    start = floats(2, 2, hidden), floats(2, 2, hidden)
+    for shape in ((2,), (2, 4 * hidden)):
+        weights, given, parts = [], [], []
+        for columns in (size, hidden):
+            numbers = RANDOM.integers(-128, 128, (2, columns, 4 * hidden)).astype(np.int8)
+            scale = (RANDOM.random(shape) * 0.01 + 0.001).astype(np.float32)
+            zero = RANDOM.integers(-9, 9, shape).astype(np.int8)
+            steps = numbers - zero.reshape(2, 1, -1).astype(np.float32)
+            weights.append((steps * scale.reshape(2, 1, -1)).transpose(0, 2, 1))
+            given.append(numbers)
+            parts += [scale, zero]
+        for d in (0, 1):
+            both = bias[d, :4 * hidden] + bias[d, 4 * hidden:]
+            parts_of = lstm(x[::-1] if d else x, weights[0][d], weights[1][d], both,
+                            start[0][d], start[1][d])
+            weights.append([parts_of[0][::-1] if d else parts_of[0], *parts_of[1:]])
+        first, second = weights[2:]
+        want = [np.stack([a, b], axis).astype(np.float32)
+                for a, b, axis in zip(first, second, (1, 0, 0))]
+        case("DynamicQuantizeLSTM", 17, [x, *given, bias, None, *start, None, *parts], want,
+             MICROSOFT, hidden_size=hidden, direction="bidirectional")
+    case("DynamicQuantizeLSTM", 17, [x, *given], "input 8, a scale", MICROSOFT, hidden_size=hidden)
+
+
+def embedding_cases(case):
+    words, kinds = RANDOM.integers(0, 5, (2, 3)), RANDOM.integers(0, 2, (2, 3))
+    words, kinds = words.astype(np.int32), kinds.astype(np.int32)
+    tables = [bytes_of(*shape) for shape in ((5, 8), (4, 8), (2, 8), (8,), (8,))]
+    scales = [scalar(0.01 * (i + 1)) for i in range(5)]
+    zeros = [scalar(100 + i, np.uint8) for i in range(5)]
+    word, place, kind, gamma, beta = (real(*item) for item in zip(tables, scales, zeros))
+    total = word[words] + place[:3] + kind[kinds]
+    middle, spread = total.mean(-1, keepdims=True), total.var(-1, keepdims=True)
+    want = (total - middle) / np.sqrt(spread + np.float32(1e-5)) * gamma + beta
+    mask = np.array([[1, 1, 0], [1, 1, 1]], np.int32)
+    case("QEmbedLayerNormalization", 17, [words, kinds, *tables, mask, *scales, *zeros],
+         [want, np.array([2, 3], np.int32)], MICROSOFT, epsilon=1e-5)
+    case("QEmbedLayerNormalization", 17, [words, None, *tables, mask, *scales, *zeros],
+         "come together", MICROSOFT)
+    case("QEmbedLayerNormalization", 17, [words, kinds, *tables, mask, *scales[:4]],
+         "input 12, a scale", MICROSOFT)
+
+
 # --- texts
 
 def text_cases(case):
@@ -282,4 +345,5 @@ def unpooling_cases(case):
 
 
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
-          renamed_cases, early_cases, text_cases, learned_cases, unpooling_cases)
+          renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
+          unpooling_cases)

@@ -123,7 +123,8 @@ void ConvertSkipLayerNormalization(NodeContext& node) {
   node.SetOutput(3, sum);
 }
 
-// Inputs: words, segments, tables of words, places and segments, gamma, beta, mask, places.
+// Inputs: words, segments, tables of words, places and segments, gamma, beta, mask, places; of the
+// quantized one no places, but the scales and the zero points of inputs 2 to 6.
 void ConvertEmbedLayerNormalization(NodeContext& node) {
   Compose in(node);
   const Value words = node.Input(0);
@@ -134,11 +135,23 @@ void ConvertEmbedLayerNormalization(NodeContext& node) {
   }
   if (node.HasInput(1) != node.HasInput(4))
     return node.Fail("segment_ids (input 1) and their table (input 4) come together");
-  const Value places = node.HasInput(8) ? node.Input(8) : in.Range(in.DimOf(words, 1));
-  Value sum = in.Add(in.Gather(node.Input(2), words), in.Gather(node.Input(3), places));
-  if (node.HasInput(1)) sum = in.Add(sum, in.Gather(node.Input(4), node.Input(1)));
+  const bool is_quantized = node.detail() == "quantized";
+  for (int i = 8; i < 18 && is_quantized; ++i) {
+    if (i != 10 && i != 15 && !node.HasInput(i))
+      return node.Fail("input ", i, ", a scale or a zero point, is left out");
+  }
+  const auto real = [&](int i, const Value& x) {
+    if (!is_quantized) return x;
+    return in.Call("dequantize_linear", {x, node.Input(i + 6), node.Input(i + 11)});
+  };
+  const auto rows = [&](int i, const Value& of) { return real(i, in.Gather(node.Input(i), of)); };
+  const bool has_places = !is_quantized && node.HasInput(8);
+  const Value places = has_places ? node.Input(8) : in.Range(in.DimOf(words, 1));
+  Value sum = in.Add(rows(2, words), rows(3, places));
+  if (node.HasInput(1)) sum = in.Add(sum, rows(4, node.Input(1)));
   node.Int("mask_index_type", 0);
-  node.SetOutput(0, NormalizeLast(node, sum, node.Input(5), node.Input(6), false));
+  const Value scale = real(5, node.Input(5)), bias = real(6, node.Input(6));
+  node.SetOutput(0, NormalizeLast(node, sum, scale, bias, false));
   if (node.WantsOutput(1)) {
     // How many places of each row the mask keeps; 0 where there is none.
     const Value counted = node.HasInput(7) ? in.Cast(node.Input(7), kI32)
