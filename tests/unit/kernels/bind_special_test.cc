@@ -117,7 +117,7 @@ TEST(Strings, ConcatBroadcastsAndSplitCuts) {
 TEST(Strings, CutByPatterns) {
   EXPECT_EQ(Printed("string_split{at=parts}", {S({2}, {"ababa", "-"}), S({1}, {"a|ab|aba"})}),
             "(string[2, 2] [\"aba\", \"a\", \"\", \"\"], i64[2] [2, 0])");
-  EXPECT_EQ(Printed("string_split{at=parts,least=2}", {S({1}, {"b é éé xyz"}), S({1}, {"[^ ]+"})}),
+  EXPECT_EQ(Printed("string_split{at=parts least=2}", {S({1}, {"b é éé xyz"}), S({1}, {"[^ ]+"})}),
             "(string[1, 2] [\"éé\", \"xyz\"], i64[1] [2])");
   // A place knows what is before it: only the first a begins the text, both x begin a word.
   EXPECT_EQ(Printed("string_split{at=parts}", {S({1}, {"aa xy x"}), S({1}, {"^a|\\bx"})}),
