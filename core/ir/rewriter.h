@@ -62,6 +62,7 @@ class Rewriter {
   const Binding& current() const { return *current_; }
   // How often an atom of the old function is used, results included.
   int Uses(const Expr& old) const;
+  const std::unordered_map<const Node*, int>& uses() const { return uses_; }
   // The old function's value of a variable, or null.
   const Node* OldDefinition(const Expr& old) const;
   const Call* OldCall(const Expr& old, ops::Op op) const;

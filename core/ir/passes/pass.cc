@@ -17,6 +17,7 @@
 #include "core/ir/passes/mark_tail_calls.h"
 #include "core/ir/passes/pack_weights.h"
 #include "core/ir/passes/pack_winograd.h"
+#include "core/ir/passes/recognize_operators.h"
 #include "core/ir/passes/simplify.h"
 #include "core/ir/passes/to_a_normal_form.h"
 
