@@ -232,7 +232,7 @@ void ConvertAttention(NodeContext& node) {
   const int64_t mode = node.Int("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3)
     return node.Fail("attribute 'qk_matmul_output_mode' is ", mode, ", expected 0 to 3");
-  // What mode 1 and 2 mean was exchanged after opset 24.
+  // An erratum of the standard exchanged what modes 1 and 2 mean, in opsets 23 and 24 alike.
   const Value shown[] = {steps.scores, steps.capped, steps.biased, steps.probabilities};
   node.SetOutput(3, shown[mode]);
 }
