@@ -6,6 +6,7 @@
 #   tools/setup/python_aarch64.sh
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 home=$tern_cache/python-aarch64-$suite
 if [ -x "$home/python" ]; then
@@ -29,8 +30,7 @@ options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64
 for uri in $(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' \
     'Label: Debian' | sort -u) ''; do
   [ -n "$uri" ] || give_up "no mirror in this machine's apt configuration serves arm64 of $suite"
-  echo "deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main" \
-    >"$work/sources.list"
+  echo "deb [arch=arm64 signed-by=$keyring] $uri $suite main" >"$work/sources.list"
   apt-get "${options[@]}" update >"$work/log" 2>&1 && ! grep -q '^[EW]:' "$work/log" && break
 done
 minimal=$(apt-cache "${options[@]}" depends python3-minimal |
