@@ -136,7 +136,7 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
 bool IsSource(const std::string& path) { return KindOfProgram(path) == ProgramKind::kSource; }
 
 Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request) {
-  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenText(request.path));
   const std::string_view text = file.text();
   tern_compile_options options{};
   options.struct_size = sizeof options;
@@ -155,7 +155,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
 }
 
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path) {
-  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenText(path));
   const std::string_view text = file.text();
   tern_buffer* executable = nullptr;
   TERN_TRY(FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), file.name.c_str(),

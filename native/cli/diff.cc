@@ -74,11 +74,6 @@ Result<DiffFindings> DiffPrograms(const DiffOptions& options, const GlobalOption
 
 // --- records
 
-Result<vm::SavedTrace> ReadTrace(const std::string& path) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(path));
-  return vm::SavedTrace::Read(file.bytes());
-}
-
 Result<DiffFindings> DiffTraces(const DiffOptions& options) {
   TERN_TRY_ASSIGN(const vm::SavedTrace a, ReadTrace(options.a));
   TERN_TRY_ASSIGN(const vm::SavedTrace b, ReadTrace(options.b));

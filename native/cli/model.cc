@@ -6,6 +6,7 @@
 #include "core/api/model_compiler.h"
 #include "core/onnx/describe.h"
 #include "core/onnx/read_model.h"
+#include "core/text/diagnostics.h"
 #include "native/cli/program_file.h"
 #include "native/cli/progress.h"
 #include "native/platform/external_data.h"
@@ -33,11 +34,23 @@ api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& fi
           .aligned = files->aligned()};
 }
 
+// What cannot be read, as the importer says it.
+Status AsImported(Status read, const std::string& name) {
+  if (read.ok() || read.code() == StatusCode::kOutOfMemory) return read;
+  text::Diagnostics findings;
+  text::Diagnostic& error = findings.Error("E0401", read.message());
+  error.InFile(name);
+  for (const std::string& note : read.notes()) error.Note(note);
+  return findings.ToStatus(StatusCode::kCorrupt);
+}
+
 Status WriteTo(void* file, ByteSpan bytes) {
   return static_cast<native::FileWriter*>(file)->Write(bytes);
 }
 
 }  // namespace
+
+std::string_view ForeignKind(ByteSpan bytes) { return onnx::DescribeForeignBytes(bytes); }
 
 Result<Program> LoadModel(const Engine& engine, const CompileRequest& request) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
@@ -70,7 +83,7 @@ Result<uint64_t> CompileModelTo(const Engine& engine, const CompileRequest& requ
 Result<ModelSummary> SummarizeModel(const std::string& path) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   onnx::Model model;
-  TERN_TRY(onnx::ReadModel(file.file->bytes(), &model));
+  TERN_TRY(AsImported(onnx::ReadModel(file.file->bytes(), &model), file.name));
   // Read and not compiled, so that models which cannot be compiled are described, too.
   const onnx::ModelDescription description = onnx::Describe(model);
   JsonWriter json;

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "core/base/bytes.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "native/cli/command.h"
@@ -27,6 +29,9 @@ struct ModelSummary {
   std::string unsupported;  // text; empty: nothing
 };
 Result<ModelSummary> SummarizeModel(const std::string& path);
+
+// What bytes are that are no model: "a NumPy array"; empty where that cannot be told.
+std::string_view ForeignKind(ByteSpan bytes);
 
 }  // namespace tern::cli
 

@@ -15,6 +15,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/program_file.h"
+#include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
 #include "native/serve/file_server.h"
 
@@ -89,7 +90,7 @@ Status AddFile(const std::string& path, PlayedFiles* played) {
         .Clone();
   place = path;
   if (!is_record) return Status();
-  const Result<vm::SavedTrace> trace = vm::SavedTrace::Read(file.file->bytes());
+  const Result<vm::SavedTrace> trace = ReadTrace(path, file.file->bytes());
   return trace.ok() ? Status() : trace.status().Clone();
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "native/cli/model.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -49,6 +50,17 @@ Result<ProgramFile> OpenProgram(const std::string& path) {
   program.file = std::make_shared<const native::MappedFile>(std::move(file));
   program.kind = native::KindOfFile(path, program.text());
   return program;
+}
+
+Result<ProgramFile> OpenText(const std::string& path) {
+  TERN_TRY_ASSIGN(ProgramFile file, OpenProgram(path));
+  // A stray control character is for the reader, which tells its place; no text has a zero.
+  constexpr size_t kLookedAt = 4096;
+  if (file.text().substr(0, kLookedAt).find('\0') == std::string_view::npos) return file;
+  const std::string_view kind = ForeignKind(file.file->bytes());
+  return InvalidArgument("'", file.name, "' is not text",
+                         kind.empty() ? "" : StrCat(": it is ", kind))
+      .SetErrorCode("E0604");
 }
 
 ProgramKind KindOfProgram(const std::string& path) {

@@ -31,6 +31,10 @@ struct ProgramFile {
 // again.
 Result<ProgramFile> OpenProgram(const std::string& path);
 
+// The same for verbs that read text: E0604 says what a file is that holds other bytes, of which a
+// reader of text would print pages of complaints.
+Result<ProgramFile> OpenText(const std::string& path);
+
 // The kind alone. Standard input that cannot be read counts as a model, whose reader reports it.
 ProgramKind KindOfProgram(const std::string& path);
 

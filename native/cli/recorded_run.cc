@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/cli/recorded_run.h"
 
+#include "core/base/strings.h"
 #include "native/cli/api_json.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -24,6 +26,22 @@ Result<RecordedRun> RecordRun(const Program& program, const std::string& functio
   TERN_TRY_ASSIGN(vm::SavedTrace trace, vm::SavedTrace::Read(AsBytes(Text(bytes))));
   return RecordedRun{std::move(debugger), std::move(trace), TextOf(answer, "reason"),
                      OptionalTextOf(answer, "text")};
+}
+
+Result<vm::SavedTrace> ReadTrace(const std::string& path, ByteSpan bytes) {
+  Result<vm::SavedTrace> trace = vm::SavedTrace::Read(bytes);
+  if (trace.ok()) return trace;
+  const Status& why = trace.status();
+  Status status = Status(why.code(), StrCat("'", path, "': ", why.message()));
+  status.SetErrorCode(why.error_code());
+  if (!vm::SavedTrace::HasMark(bytes))
+    status.AddNote("help: `tern run FILE --trace run.terntrace` writes the record of a run");
+  return status;
+}
+
+Result<vm::SavedTrace> ReadTrace(const std::string& path) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(path));
+  return ReadTrace(path, file.bytes());
 }
 
 bool IsLimit(const Status& ended) { return ExitCodeOf(ended) == kExitBudget; }

@@ -24,6 +24,10 @@ Result<RecordedRun> RecordRun(const Program& program, const std::string& functio
                               const std::vector<TernAny>& arguments,
                               const tern_debug_options& limits);
 
+// Reads the record that a file holds; E0305 names the file.
+Result<vm::SavedTrace> ReadTrace(const std::string& path, ByteSpan bytes);
+Result<vm::SavedTrace> ReadTrace(const std::string& path);
+
 // Whether it says that a limit ended a run, of which then nothing is known.
 bool IsLimit(const Status& ended);
 // The error of a comparison that such an end left without an answer.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern replay: runs a program again under the debugger and compares every step with the record of
 // an earlier run (`tern run --trace`). The record holds the arguments, so they need not be given.
+#include <utility>
+
 #include "core/base/strings.h"
 #include "core/vm/debug/trace_diff.h"
 #include "native/cli/api_json.h"
@@ -105,9 +107,16 @@ Status PrintReplay(const ReplayOptions& options, const Replayed& replayed) {
   return Status();
 }
 
-Status Replay(const ReplayOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(options.trace));
-  TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(file.bytes()));
+// Like those of play, the files may stand in either order.
+void SortFiles(ReplayOptions* options) {
+  const Result<ProgramFile> second = OpenProgram(options->program);
+  if (second.ok() && vm::SavedTrace::HasMark(second->file->bytes()))
+    std::swap(options->trace, options->program);
+}
+
+Status Replay(ReplayOptions options, const GlobalOptions& globals) {
+  SortFiles(&options);
+  TERN_TRY_ASSIGN(const vm::SavedTrace trace, ReadTrace(options.trace));
   if (options.until != kNoLimit &&
       (options.until < trace.first_step() || options.until > trace.end_step()))
     return UsageError("E0003", StrCat("--until ", options.until, ": the record has the steps ",
@@ -139,7 +148,8 @@ CommandAction SetupReplay(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<ReplayOptions>();
   app->add_option("trace", options->trace, "a .terntrace file, of `tern run --trace`")->required();
   app->add_option("program", options->program,
-                  "the program to run again: an executable, .tasm, .tn or an ONNX model")
+                  "the program to run again: an executable, .tasm, .tn or an ONNX model; it "
+                  "may also stand before the record")
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);

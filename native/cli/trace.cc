@@ -5,6 +5,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/program_file.h"
+#include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -20,6 +21,8 @@ struct TraceOptions {
 
 Status ShowTrace(const TraceOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(options.path));
+  const Result<vm::SavedTrace> trace = ReadTrace(options.path, file.bytes());
+  if (!trace.ok()) return trace.status().Clone();
   // A step, a range or a summary: the options exclude each other.
   const char* what = options.step != kNoStep ? "state" : options.list.empty() ? "summary" : "list";
   const uint64_t from = options.list.empty() ? options.step : options.list[0];

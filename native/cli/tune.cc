@@ -50,7 +50,7 @@ Status Tune(TuneOptions options, const GlobalOptions& globals) {
   if (IsSource(options.path))
     return UsageError("E0003", StrCat("'", options.path,
                                       "' is a program; tern tune takes a loop program (.tloop)"));
-  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenText(options.path));
   native::TuneRequest& request = options.request;
   request.file_name = file.name;
   request.text = file.text();

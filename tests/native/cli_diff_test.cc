@@ -111,6 +111,8 @@ TEST_F(CliDiff, AReplayNeedsNoInputs) {
   ExpectRun(StrCat("replay ", record_, " ", a_), 0, "5 steps are as they were recorded");
   ExpectRun(StrCat("replay ", record_, " ", a_, " --until 2"), 0, "step 2 of 2");
   EXPECT_EQ(RunCommand(StrCat(TernCommand(), " replay -q ", record_, " ", a_)).output, "");
+  // In the other order, as `tern play` takes them.
+  ExpectRun(StrCat("replay ", a_, " ", record_), 0, "5 steps are as they were recorded");
 }
 
 TEST_F(CliDiff, AReplayFindsTheStepThatChanged) {
@@ -123,7 +125,8 @@ TEST_F(CliDiff, AReplayFindsTheStepThatChanged) {
 
 TEST_F(CliDiff, AReplayRefusesStepsAndProgramsThatAreNot) {
   ExpectRun(StrCat("replay ", record_, " ", a_, " --until 99"), 2, "the steps 0 to 5");
-  ExpectRun(StrCat("replay ", a_, " ", a_), 1, "error[E0305]");
+  ExpectRun(StrCat("replay ", a_, " ", a_), 1, StrCat("error[E0305]: '", a_, "': not a readable"));
+  ExpectRun(StrCat("replay ", record_, " ", record_), 1, "error[E0401]");
   ExpectRun(StrCat("replay ", record_, " ", folder_.Path("none.tn")), 5, "error[E0101]");
 }
 

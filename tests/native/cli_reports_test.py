@@ -290,6 +290,27 @@ class PictureTest(Folder):
         self.assertFalse(os.path.exists(out))
 
 
+class TextTest(Folder):
+    """Files that are none of what a verb takes."""
+    def test_verbs_of_text_say_what_other_bytes_are(self):
+        array, nothing = self.path("x.npy"), write(self.folder, "zero.tn", b"fn main\0")
+        text_of("convert", "x=f32[2]:1,2", array)
+        for line in (("asm", array, "-o", "-"), ("fmt", array), ("tune", array)):
+            with self.subTest(line):
+                self.refused(1, rf"^error\[E0604\]: '{array}' is not text: it is a NumPy array\n$",
+                             *line)
+        for line in (("check", nothing), ("run", nothing), ("fmt", nothing, "--check")):
+            self.refused(1, rf"^error\[E0604\]: '{nothing}' is not text\n", *line)
+
+    def test_no_model_is_the_same_error_whoever_looks(self):
+        page = write(self.folder, "page.onnx", "<!doctype html><title>404</title>")
+        texts = {error_of(verb, page) for verb in ("inspect", "run", "dis", "lower", "check")}
+        [(code, text)] = texts
+        self.assertEqual(code, 1)
+        self.assertRegex(text, r"^error\[E0401\]: not an ONNX model: this is an HTML page: was .*\n"
+                               rf"  --> {page}\n")
+
+
 class StyleTest(Folder):
     def error(self, *options, **environment):
         program = write(self.folder, "bad.tn", "fn main(x: int) -> int { x + y }\n")
@@ -320,6 +341,21 @@ class StyleTest(Folder):
         self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", painted), plain)
         if plain.startswith("warning"):
             self.assertIn("\x1b[1;33mwarning", painted)
+
+    def test_what_would_move_a_terminal_is_shown(self):
+        names = ("a\x1b[2J.tern", "b\r.tern", "c\x07\x7f.tn")
+        for name, shown in zip(names, ("a\\x1b[2J.tern", "b\\x0d.tern", "c\\x07\\x7f.tn")):
+            code, text = error_of("run", self.path(name))
+            self.assertEqual((code, text.splitlines()[0]), (5, (
+                f"error[E0101]: cannot open '{self.path(shown)}': No such file or directory")))
+        path = write(self.folder, "a.tasm", ".func @main(x)\n  \x1b[31m\n")
+        self.assertNotIn("\x1b", error_of("check", path)[1])
+        painted = tern("check", path, "--color", "always").stderr
+        self.assertEqual(set(re.findall("\x1b\\[([0-9;]*)m", painted)) - {"0", "1", "1;31", "1;34"},
+                         set())
+        # JSON escapes them itself, and says what the name is.
+        answer = json.loads(error_of("run", self.path(names[0]), "--format", "json")[1])
+        self.assertIn(names[0], answer["message"])
 
     def test_verbose_and_quiet(self):
         result = tern("inspect", DIGITS, "-v", "--format", "json")
