@@ -156,6 +156,12 @@ size_t ElementSize(std::string_view dtype) {
   return row == nullptr ? 0 : row->size;
 }
 
+std::vector<std::string_view> ElementTypes() {
+  std::vector<std::string_view> names;
+  for (const DtypeRow& row : kDtypes) names.push_back(row.name);
+  return names;
+}
+
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape) {
   // 1 TiB: no product of extents overflows 64 bits below it, and no machine that this is for has
   // more.

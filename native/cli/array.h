@@ -33,6 +33,8 @@ struct MemoryBudget {
 // The bytes of one element; 0 for a name that is none of the plain number types.
 size_t ElementSize(std::string_view dtype);
 
+std::vector<std::string_view> ElementTypes();  // the names that it knows
+
 // The bytes of an array of this shape; an error for a negative extent or more than 2^40 bytes.
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape);
 

@@ -28,12 +28,20 @@ std::string ParamText(const ParamInfo& param) {
                 param.tensor ? StrCat("[", StrJoin(param.shape, ", "), "]") : std::string());
 }
 
+void SuggestName(std::string_view name, const std::vector<std::string>& known, Status* status) {
+  const std::string_view near = DidYouMean(name, known);
+  if (!near.empty()) status->AddNote(StrCat("help: did you mean '", near, "'?"));
+}
+
 Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
   Status status = UsageError("E0202", StrCat("function @", function.name,
                                              " has no parameter for --input '", input.origin, "'"));
+  std::vector<std::string> names;
   for (const ParamInfo& param : function.params) {
     status.AddNote(StrCat("parameter: ", ParamText(param)));
+    names.push_back(param.name);
   }
+  SuggestName(input.name, names, &status);
   return status;
 }
 
@@ -52,6 +60,13 @@ Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
   status.AddNote(StrCat("parameter: ", ParamText(param)));
   const std::string example = ExampleInput(param);
   if (!example.empty()) status.AddNote(StrCat("help: add -i ", param.name, "=", example));
+  return status;
+}
+
+Status MissingUnfilled(const FunctionInfo& function, const ParamInfo& param) {
+  Status status = MissingInput(function, param);
+  if (param.tensor && ElementSize(param.dtype) > 0)
+    status.AddNote("help: or --fill, for random numbers");
   return status;
 }
 
@@ -124,8 +139,12 @@ Status CheckDimIsUsed(const FunctionInfo& function, const std::vector<NamedArray
   }
   Status status = UsageError("E0005", StrCat("--dim ", name, "=", extent, ": no parameter of @",
                                              function.name, " has a dimension '", name, "'"));
-  for (const ParamInfo& param : function.params)
+  std::vector<std::string> extents;
+  for (const ParamInfo& param : function.params) {
     status.AddNote(StrCat("parameter: ", ParamText(param)));
+    extents.insert(extents.end(), param.shape.begin(), param.shape.end());
+  }
+  SuggestName(name, extents, &status);
   return status;
 }
 
@@ -160,6 +179,7 @@ Result<FunctionInfo> FindFunction(const Program& program, const std::string& nam
   }
   Status status = UsageError("E0206", StrCat("the program has no function '", name, "'"));
   status.AddNote(StrCat("it has: ", StrJoin(names, ", ")));
+  SuggestName(name, names, &status);
   return status;
 }
 
@@ -170,6 +190,8 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
   std::vector<NamedArray> given;
   for (const std::string& input : options.inputs)
     TERN_TRY(ParseInput(input, dims, function.params, &given, budget));
+  // Before inputs are missed that it was meant to give a size.
+  for (const auto& [name, extent] : dims) TERN_TRY(CheckDimIsUsed(function, given, name, extent));
   // One slot per parameter, filled in the order of the command line.
   std::vector<std::optional<NamedArray>> slots(function.params.size());
   for (size_t position = 0; position < given.size(); ++position) {
@@ -182,17 +204,14 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
   std::vector<NamedArray> ordered;
   for (size_t i = 0; i < slots.size(); ++i) {
     const ParamInfo& param = function.params[i];
-    if (!slots[i] && !options.fill_missing) return MissingInput(function, param);
+    if (!slots[i] && !options.fill_missing) return MissingUnfilled(function, param);
     if (!slots[i]) {
       TERN_TRY_ASSIGN(slots[i], MakeInput(function, param, dims, budget));
     }
     ordered.push_back(std::move(*slots[i]));
   }
-  // Checked last, because what --dim says is also compared with the inputs that were made.
-  for (const auto& [name, extent] : dims) {
-    TERN_TRY(CheckDimIsUsed(function, ordered, name, extent));
-    TERN_TRY(CheckDimHolds(function, ordered, name, extent));
-  }
+  // Compared last, because inputs that were made count too.
+  for (const auto& [name, extent] : dims) TERN_TRY(CheckDimHolds(function, ordered, name, extent));
   return ordered;
 }
 

@@ -18,7 +18,9 @@ Status SetElementText(Array* array, size_t i, std::string_view text);
 // All elements, in row-major order: "1,2,3,4", or nested as the shape is. The array is allocated.
 Status FillList(std::string_view list, Array* array);
 
-// zeros, ones, arange, const(3), random(…): docs/cli.md. *known is false for any other text.
+// What FillGenerated knows: zeros, ones, arange, const(3), random(…) (docs/cli.md).
+inline constexpr std::string_view kFillers[] = {"zeros", "ones", "arange", "const", "random"};
+// *known is false for any other text.
 Status FillGenerated(std::string_view generator, Array* array, bool* known);
 
 }  // namespace tern::cli

@@ -4,7 +4,9 @@
 #include "native/cli/input_spec.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 
 #include "core/base/strings.h"
 #include "native/cli/elements.h"
@@ -57,6 +59,44 @@ Status FillRaw(const std::string& path, Array* array, std::string_view text) {
   return Status();
 }
 
+std::string Meant(std::string_view word, std::span<const std::string_view> known) {
+  const std::string_view near = DidYouMean(word, known);
+  return near.empty() ? std::string() : StrCat("; did you mean '", near, "'?");
+}
+
+// The word at the front of a text.
+std::string_view WordOf(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (text.empty() || !is_letter(text[0])) return {};
+  const auto end = std::find_if(text.begin(), text.end(),
+                                [&](char c) { return !is_letter(c) && (c < '0' || c > '9'); });
+  return text.substr(0, static_cast<size_t>(end - text.begin()));
+}
+
+// Why a list could not be read: where it begins with a word that is no element, as a filler that
+// there is not.
+std::string WhyNoList(std::string_view list, std::string_view why) {
+  const std::string_view word = WordOf(list);
+  if (word.empty() || ParseDouble(word) || word == "true" || word == "false")
+    return std::string(why);
+  if (std::find(std::begin(kFillers), std::end(kFillers), word) != std::end(kFillers))
+    return StrCat("'", list, "' is not one of zeros, ones, arange, const(3) and random(seed=1)");
+  return StrCat("nothing is called '", word, "' that makes elements; there are ",
+                StrJoin(kFillers, ", "), Meant(word, kFillers));
+}
+
+// Why a value is no number: it may be a type that there is not, or a file without its @.
+std::string WhyNoNumber(std::string_view value, std::string_view why) {
+  const std::string_view word = WordOf(value);
+  const std::vector<std::string_view> types = ElementTypes();
+  if (!word.empty() && value.substr(word.size()).starts_with('['))
+    return StrCat("there is no data type '", word, "'; there are ", StrJoin(types, ", "),
+                  Meant(word, types));
+  if (value.ends_with(".npy") || value.ends_with(".npz"))
+    return StrCat(why, "; a file is given as '@", value, "'");
+  return std::string(why);
+}
+
 // Fills the array from the part after "dtype[dims]": ":literal", "=literal", ":generator" or
 // "@file".
 Status FillTyped(std::string_view tail, Array* array, std::string_view text, MemoryBudget* budget) {
@@ -72,7 +112,9 @@ Status FillTyped(std::string_view tail, Array* array, std::string_view text, Mem
   // A generator's name cannot be a list, so trying it first is safe.
   Status filled = FillGenerated(tail, array, &generated);
   if (!generated) filled = FillList(tail, array);
-  return filled.ok() ? Status() : BadInput(text, filled.message());
+  if (filled.ok()) return Status();
+  return BadInput(text,
+                  generated ? std::string(filled.message()) : WhyNoList(tail, filled.message()));
 }
 
 // Reads "f32[2,3]…" or "2x3xf32…": dtype and shape go into the array, the rest into *tail. False if
@@ -162,7 +204,7 @@ Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::s
   if (param != nullptr) array.shape.assign(param->shape.size(), 1);
   array.bytes.assign(ElementSize(array.dtype), 0);
   const Status set = SetElementText(&array, 0, value);
-  if (!set.ok()) return BadInput(text, set.message());
+  if (!set.ok()) return BadInput(text, WhyNoNumber(value, set.message()));
   return array;
 }
 

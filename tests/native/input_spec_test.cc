@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/strings.h"
+#include "native/cli/elements.h"
 #include "native/platform/mapped_file.h"
 
 namespace tern::cli::input_spec_test {
@@ -145,6 +146,18 @@ TEST(InputSpec, RawFilesAndNpy) {
   EXPECT_EQ(system(("rm -r " + folder).c_str()), 0);
 }
 
+TEST(InputSpec, EveryFillerThatIsNamedFills) {
+  for (const std::string_view filler : kFillers) {
+    Array array{"f32", {2}, std::vector<uint8_t>(8)};
+    const std::string text = StrCat(filler, filler == "const"    ? "(3)"
+                                            : filler == "random" ? "()"
+                                                                 : "");
+    bool known = false;
+    EXPECT_TRUE(FillGenerated(text, &array, &known).ok()) << text;
+    EXPECT_TRUE(known) << text;
+  }
+}
+
 TEST(InputSpec, SaysWhatIsWrong) {
   const struct {
     const char* input;
@@ -159,6 +172,17 @@ TEST(InputSpec, SaysWhatIsWrong) {
       {"x=f32[99999999,99999999]:zeros", "too large"},
       {"x=f32[2]:random(sead=1)", "not 'sead=1'"},
       {"x=hello", "'hello' is not a number"},
+      {"x=f23[2]:1,2", "no data type 'f23'; there are f32, f64, f16, bf16"},
+      {"x=f23[2]:1,2", "did you mean 'f32'?"},
+      {"x=quux[2]:1,2", "i64, u8, u16, u32, u64, bool"},
+      {"x=f32[2]:zeroes", "nothing is called 'zeroes'"},
+      {"x=f32[2]:zeroes", "did you mean 'zeros'?"},
+      {"x=f32[2]:rnadom(seed=1)", "did you mean 'random'?"},
+      {"x=f32[2]:zeros(2)", "'zeros(2)' is not one of zeros, ones"},
+      {"x=f32[2]:two,1", "there are zeros, ones, arange, const, random"},
+      {"x=f32[3]:inf,nan", "has 3 elements, the list has 2"},
+      {"x=bool[3]:true,false", "has 3 elements, the list has 2"},
+      {"x=x.npy", "a file is given as '@x.npy'"},
       {"x=i64[2]:1.5,2", "'1.5' is no integer"},
       {"x=i8[1]:128", "'128' is outside of i8"},
       {"x=f32[1]:1e39", "too large for f32"},
