@@ -171,7 +171,7 @@ void PrintHelp(std::string_view name, const std::string& text, const GlobalOptio
 Status Help(const CLI::App& app, const std::string& name, bool agents,
             const GlobalOptions& globals) {
   const ToolText tool = DescribeTool(app);
-  if (agents) {
+  if (agents || name == "agents") {
     Print(globals.json() ? AgentsJson(tool) : AgentsGuide(tool));
     return Status();
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern info and tern explain: what this build and this machine are, and what an error code means.
+#include <algorithm>
+
 #include "core/base/strings.h"
 #include "core/kernels/cpu_features.h"
 #include "core/text/diagnostics.h"
@@ -76,11 +78,47 @@ Status Info(bool bench, const GlobalOptions& globals) {
   return Status();
 }
 
+// Every code with its title, for who looks for one.
+Status ListCodes(const GlobalOptions& globals) {
+  JsonWriter json;
+  json.BeginArray();
+  std::string text;
+  for (const text::CodeInfo& info : text::AllCodes()) {
+    StrAppend(&text, info.code, "  ", info.title, "\n");
+    json.BeginObject().Field("code", info.code).Field("title", info.title).EndObject();
+  }
+  json.EndArray();
+  Print(globals.json() ? AnswerOfItems("codes", ParseAnswer(json.text()), globals.by_line())
+                       : text);
+  return Status();
+}
+
+// What a code without its letter or its zeros may mean: "203", "E203".
+std::string_view CodeMeant(std::string_view typed) {
+  const size_t begin = std::min(typed.find_first_of("0123456789"), typed.size());
+  const std::string_view digits = typed.substr(begin);
+  if (begin > 1 || digits.empty() || digits.size() > 4) return {};
+  for (const char letter : begin == 0 ? std::string_view("ESMW") : typed.substr(0, 1)) {
+    const text::CodeInfo* info =
+        text::FindCode(StrCat(std::string(1, letter), std::string(4 - digits.size(), '0'), digits));
+    if (info != nullptr) return info->code;
+  }
+  return {};
+}
+
+Status NoSuchCode(const std::string& code) {
+  Status status = UsageError("E0011", StrCat("there is no error code '", code, "'"));
+  const std::string_view meant = CodeMeant(code);
+  if (!meant.empty()) status.AddNote(StrCat("help: did you mean '", meant, "'?"));
+  return std::move(status.AddNote("help: tern explain without a code lists them"));
+}
+
 Status Explain(const std::string& code, const GlobalOptions& globals) {
+  if (code.empty()) return ListCodes(globals);
   const text::CodeInfo* info = text::FindCode(code);
-  if (info == nullptr) return UsageError("E0011", StrCat("there is no error code '", code, "'"));
+  if (info == nullptr) return NoSuchCode(code);
   if (!globals.json()) {
-    Print(StrCat(code, ": ", info->explanation, "\n"));
+    Print(StrCat(info->code, ": ", info->explanation, "\n"));
     return Status();
   }
   JsonWriter json = BeginAnswer();
@@ -101,7 +139,7 @@ CommandAction SetupInfo(CLI::App* app, const GlobalOptions* globals) {
 
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals) {
   auto code = std::make_shared<std::string>();
-  app->add_option("code", *code, "such as E0203")->required();
+  app->add_option("code", *code, "such as E0203; without one, all are listed");
   return [code, globals] { return Explain(*code, *globals); };
 }
 

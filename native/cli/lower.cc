@@ -36,9 +36,10 @@ void ListStages(const JsonValue& stages) {
   for (const JsonValue& stage : stages.items) {
     const std::string &name = TextOf(stage, "name"), &text = TextOf(stage, "text");
     const size_t functions = CountLines(text, "fn ") + CountLines(text, "private fn ");
+    const size_t bindings = CountLines(text, "let ");
     Print(StrCat(name, std::string(name.size() < 36 ? 36 - name.size() : 1, ' '), functions,
-                 functions == 1 ? " function, " : " functions, ", CountLines(text, "let "),
-                 " bindings\n"));
+                 functions == 1 ? " function, " : " functions, ", bindings,
+                 bindings == 1 ? " binding\n" : " bindings\n"));
   }
 }
 

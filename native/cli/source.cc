@@ -17,7 +17,7 @@ namespace {
 
 // A copy of the text, because the file may be rewritten while the mapping is in use.
 Result<std::string> TextOf(const std::string& path) {
-  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenText(path));
   return std::string(file.text());
 }
 
@@ -81,7 +81,8 @@ Status Conclude(const Findings& findings, const CheckOptions& options, const Glo
   } else if (!globals.quiet) {
     Print(StrCat(NameOf(options.path), ": ok\n"));
   }
-  return is_ok ? Status() : Failed("there are warnings, and --strict was given");
+  return is_ok ? Status()
+               : Failed("there are warnings, and --strict was given").SetErrorCode("E0112");
 }
 
 // Asks the library for the warnings about a text, as text and as JSON. `Check` is tern_check_source
@@ -215,7 +216,9 @@ Status Format(const FormatOptions& options, const GlobalOptions& globals) {
   const bool prints = options.to_stdout || options.path == "-";
   // The check has no output besides its error, so that it fits into scripts.
   if (options.check && !was_formatted)
-    return Failed(options.path, " is not formatted; tern fmt ", options.path, " does it");
+    return Failed("'", options.path, "' is not formatted")
+        .SetErrorCode("E1022")
+        .AddNote(StrCat("help: tern fmt ", options.path));
   // A file that is formatted is not touched.
   if (!options.check && !prints && !was_formatted)
     TERN_TRY(native::WriteFile(options.path, Text(formatted)));

@@ -88,6 +88,7 @@ CASES = (
     ("info", 0, "info"),
     ("info", 0, "info --bench"),
     ("explain", 0, "explain E0203"),
+    ("explain-list", 0, "explain"),
     ("help", 0, "help run"),
     ("help", 0, "help inputs"),
     ("help-agents", 0, "help --agents"),
@@ -189,6 +190,7 @@ class SchemaTest(unittest.TestCase):
                               ("lower-line", "lower add.tloop --stage all"),
                               ("lower-count-line", "lower add.tloop --count --vscale 1,2 --n 18"),
                               ("check-line", "check unused.tasm"),
+                              ("explain-line", "explain"),
                               ("trace-line", "trace run.terntrace --list 1 4"),
                               ("inspect-unsupported-line",
                                "inspect unsupported.onnx --unsupported")):
