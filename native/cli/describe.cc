@@ -58,6 +58,28 @@ const VerbText* ToolText::Find(std::string_view name) const {
   return nullptr;
 }
 
+std::string ShortHelp(const VerbText& verb) {
+  std::string usage = StrCat("tern ", verb.name), names, line = " ";
+  for (const OptionText& option : verb.options) {
+    if (option.positional) {
+      const std::string name = StrCat(option.names[0], option.repeats ? "..." : "");
+      StrAppend(&usage, " ", option.required ? name : StrCat("[", name, "]"));
+      continue;
+    }
+    const std::string word = StrCat(" ", StrJoin(option.names, ","));
+    constexpr size_t kColumns = 80;
+    if (line.size() + word.size() > kColumns) {
+      StrAppend(&names, line, "\n");
+      line = " ";
+    }
+    line += word;
+  }
+  std::string text = StrCat(verb.phrase, "\nUsage: ", usage, " [OPTIONS]\n\nOptions, which tern ",
+                            verb.name, " --help tells of:\n", names, line, "\n\nExamples:\n");
+  for (const std::string& example : verb.examples) StrAppend(&text, "  ", example, "\n");
+  return text;
+}
+
 ToolText DescribeTool(const CLI::App& app) {
   ToolText text;
   text.tool = DescribeVerb(app);

@@ -39,6 +39,9 @@ struct ToolText {
 };
 ToolText DescribeTool(const CLI::App& app);
 
+// What `-h` shows of a verb: how it is called, the names of its options, examples.
+std::string ShortHelp(const VerbText& verb);
+
 // The manual page of a verb, or of the tool if `verb` is tool.tool.
 std::string ManualPage(const ToolText& tool, const VerbText& verb);
 

@@ -141,6 +141,15 @@ Status Unknown(bool option, std::string_view word, const std::vector<std::string
   return status;
 }
 
+// Of a word behind all that a verb takes, such as `tern run model.onnx x.npy`.
+Status NoPlaceFor(std::string_view word, const CLI::App& verb) {
+  Status status = UsageError(
+      "E0003", StrCat("there is no place for '", word, "' behind tern ", verb.get_name()));
+  if (verb.get_option_no_throw("--input") != nullptr)
+    status.AddNote(StrCat("help: values for parameters are given by -i, files as -i @", word));
+  return status;
+}
+
 // The complaint in Tern's words: of the first of the words that nothing took, with the nearest
 // name; else what CLI11 says.
 Status ExplainUsage(std::string_view complaint, const std::vector<std::string>& untaken,
@@ -148,19 +157,26 @@ Status ExplainUsage(std::string_view complaint, const std::vector<std::string>& 
   const CLI::App* active = &app;
   // The verb whose options were being read.
   for (const CLI::App* sub : app.get_subcommands()) active = sub;
-  Status status = UsageError("E0003", complaint);
+  const bool has_verb = active != &app;
+  // As CLI11 says it.
+  const bool lacks_verb = complaint.starts_with("A subcommand is required");
+  const bool lacks_place = complaint.starts_with("The following argument");
+  Status status = UsageError("E0003", lacks_verb ? "no verb is given" : complaint);
   for (const std::string& left : untaken) {
     // --name=value: only the name is looked up.
     const std::string_view word = StrSplit(left, '=')[0];
     const bool option = word.size() > 1 && word[0] == '-';
     // Without a verb, the first word was to be one. Behind a verb a word may be a file or a value;
     // only options can be called unknown there.
-    if (!option && active != &app) continue;
+    if (!option && has_verb) {
+      if (lacks_place && status.message() == complaint) status = NoPlaceFor(left, *active);
+      continue;
+    }
     status = Unknown(option, word, NamesKnownTo(*active, app));
     break;
   }
-  return std::move(status.AddNote(
-      StrCat("help: tern ", active == &app ? "" : active->get_name() + " ", "--help")));
+  return std::move(
+      status.AddNote(StrCat("help: tern ", has_verb ? active->get_name() + " " : "", "--help")));
 }
 
 // Words with a dash too many, which CLI11 takes for names of files.
@@ -178,9 +194,14 @@ std::vector<std::string> DashedWords(const std::vector<std::string>& words) {
 Tool::Tool()
     : app_("Tern runs machine-learning programs: one executable file for every target.", "tern") {
   AddGlobalOptions();
+  // Kept out of each verb's list, which they would fill.
+  std::string everywhere = "Options of every verb, which tern --help tells of:";
+  for (const CLI::Option* option : app_.get_options()) {
+    if (option->get_name() != "--help") StrAppend(&everywhere, " ", option->get_name());
+  }
   for (const Command& command : kCommands) {
     CLI::App* sub = app_.add_subcommand(command.name, command.phrase);
-    sub->footer(StrCat("Examples:\n", command.examples));
+    sub->footer(StrCat(everywhere, "\n\nExamples:\n", command.examples));
     verbs_.push_back({sub, command.setup(sub, &globals_)});
   }
 }
@@ -205,6 +226,7 @@ void Tool::AddGlobalOptions() {
                 "print nothing on success; files are written, to - too")
       ->excludes(app_.add_flag("-v,--verbose", globals_.verbose,
                                "say more on standard error: time and memory, requests of play"));
+  app_.set_help_flag("-h,--help", "all options with examples; -h: of a verb, only their names");
   app_.set_version_flag("--version", StrCat("tern ", VersionText()));
   app_.require_subcommand(1);
   // Options of the tool may stand behind the verb too.
@@ -216,6 +238,10 @@ Result<Request> Tool::Read(const std::vector<std::string>& words) {
   try {
     app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& request) {  // --help, --version
+    const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word); };
+    const std::vector<CLI::App*> verbs = app_.get_subcommands();
+    if (has("-h") && !has("--help") && !has("--version") && !verbs.empty())
+      return Request{ShortHelp(*Describe().Find(verbs.back()->get_name())), {}, nullptr};
     std::ostringstream text;
     app_.exit(request, text);
     return Request{text.str(), {}, nullptr};

@@ -72,6 +72,30 @@ class ReferenceTest(unittest.TestCase):
         self.assertIn("--max-steps", self.verbs["run"])
         self.assertEqual(self.everywhere["--format"], ["text", "json", "jsonl"])
 
+    def test_the_help_of_every_verb_names_the_options_of_all(self):
+        for verb in self.verbs:
+            line = re.search(r"^Options of every verb.*", text_of(verb, "--help"), re.M)[0]
+            longs = {name for name in self.everywhere if name.startswith("--")}
+            self.assertEqual(set(re.findall(r"--[\w-]+", line)), longs, verb)
+            self.assertIn(line, text_of("help", verb))
+
+    def test_the_short_help_has_every_name_and_the_examples(self):
+        for verb, names in self.verbs.items():
+            with self.subTest(verb):
+                short, long = text_of(verb, "-h"), text_of(verb, "--help")
+                options = short.split("Options, which")[1].split("\n\n")[0]
+                self.assertEqual(set(re.findall(r"(?<![\w-])-[\w-]+", options)) - {"--help"},
+                                 set(names) - {"--help"})
+                self.assertEqual(short.split("Examples:\n")[1].strip(),
+                                 long.split("Examples:\n")[1].strip())
+                self.assertLess(len(short.splitlines()), 25)
+                self.assertLessEqual(max(map(len, options.splitlines()[1:])), 80)
+        self.assertIn("Usage: tern diff a b [OPTIONS]\n", text_of("diff", "-h"))
+        self.assertIn("Usage: tern play [program] [trace] [OPTIONS]\n", text_of("play", "-h"))
+        # With both, the long one; behind `--` it is a file's name.
+        self.assertEqual(text_of("run", "-h", "--help"), text_of("run", "--help"))
+        self.assertEqual(tern("run", "--", "-h").returncode, 5)
+
     # What each verb does to a program. Those that look at bytes, text or records take none.
     RUN = {"run", "bench", "debug", "diff", "profile", "replay", "check"}
     COMPILE = {"compile", "lower", "inspect", "dis", "convert"}
@@ -149,6 +173,10 @@ class ReferenceTest(unittest.TestCase):
                 self.assertEqual(answer["code"], code)
                 self.assertGreater(len(answer["explanation"]), 20)
         self.assertEqual(tern("explain", "E9999").returncode, 2)
+        listed = json.loads(text_of("explain", "--format", "json"))["codes"]
+        self.assertEqual([row["code"] for row in listed], codes)
+        self.assertEqual(re.findall(r"^(\w\d{4})  \S", text_of("explain"), re.M), codes)
+        self.assertTrue(text_of("explain", "e0203").startswith("E0203: "))
 
     def test_groff_has_no_complaint(self):
         for verb in ["", *self.verbs]:

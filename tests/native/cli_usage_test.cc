@@ -175,7 +175,18 @@ TEST_F(CliUsage, AValueThatIsWrongIsNoUnknownOption) {
   const std::string said = Said(&tool_, {"--format", "jsn", "run", "a.tern"});
   EXPECT_EQ(said, "--format: jsn not in {text,json,jsonl}\nhelp: tern run --help");
   EXPECT_NE(Said(&tool_, {"run"}).find("required"), std::string::npos);
-  EXPECT_NE(Said(&tool_, {}).find("subcommand is required"), std::string::npos);
+  EXPECT_NE(Said(&tool_, {}).find("no verb is given"), std::string::npos);
+}
+
+TEST_F(CliUsage, AWordTooManyIsToldWhereItMayGo) {
+  EXPECT_EQ(
+      Said(&tool_, {"run", "a.onnx", "x.npy"}),
+      "there is no place for 'x.npy' behind tern run\nhelp: values for parameters are given by "
+      "-i, files as -i @x.npy\nhelp: tern run --help");
+  EXPECT_EQ(Said(&tool_, {"explain", "E0203", "E0204", "--format", "json"}),
+            "there is no place for 'E0204' behind tern explain\nhelp: tern explain --help");
+  // An option that is wrong is told first.
+  EXPECT_NE(Said(&tool_, {"run", "a.onnx", "x.npy", "--fil"}).find("'--fill'?"), std::string::npos);
 }
 
 // K6: exit code 70 is for our own bugs, which no input can bring about here.
