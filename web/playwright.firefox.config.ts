@@ -10,6 +10,8 @@ const kFirefox = fileURLToPath(new URL('../tests/web/support/firefox.mjs', impor
 export default defineConfig({
   ...chromium,
   grep: /@firefox/,
+  // Of its own: a run empties this folder, and the other browser may be at work.
+  outputDir: 'test-results-firefox',
   use: {
     viewport: chromium.use!.viewport!,
     browserName: 'firefox',

@@ -81,11 +81,14 @@ test('so they do between programs of the machine, also after a run', async ({
 }) => {
   const name = async () => (await playground.state()).program?.name;
   // Links that are followed in the same tab.
-  for (const [link, expected] of [['ex=power&step=3', 'power.tasm'], ['ex=life', 'life.tn']]) {
+  const links = [['ex=power&step=3', 'power.tasm', 3], ['ex=life', 'life.tn', 0]] as const;
+  for (const [link, expected, step] of links) {
     await page.evaluate((hash) => {
       location.hash = hash;
     }, `#v=1&${link}`);
     await expect.poll(name).toBe(expected);
+    // The page writes its address anew when it rests: a link is left once it is shown whole.
+    await expect.poll(async () => (await playground.state()).step).toBe(step);
   }
   await page.waitForTimeout(kRest);
   await page.goBack();

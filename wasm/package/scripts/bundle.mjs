@@ -168,6 +168,29 @@ function shortenInside(entries) {
   }
 }
 
+// A quarter of what white space takes, nothing of what is said of the package's inside, and of
+// private members no more than that there are some, which is all that tsc writes of `#names`.
+function packDeclarations() {
+  for (const name of readdirSync(kDist, { recursive: true })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(kDist, name);
+    const text = readFileSync(path, 'utf8')
+      .replace(/^ *\/\*\*[^]*?\*\/\n/gm, (about) => (about.includes('@internal') ? '' : about))
+      .replace(/^((?: {4})+)/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+      .replace(/(?:^\tprivate (?!constructor\b)[^;{}]*;\n)+/gm, '\t#private;\n');
+    // Once in a class.
+    let inClass = false;
+    const lines = text.split('\n').filter((line) => {
+      if (/^\S/.test(line)) inClass = false;
+      if (line !== '\t#private;') return true;
+      const first = !inClass;
+      inClass = true;
+      return first;
+    });
+    writeFileSync(path, lines.join('\n'));
+  }
+}
+
 function copyDeclarations(to) {
   const names = readdirSync(kDist, { recursive: true }).filter((each) => each.endsWith('.d.ts'));
   for (const name of names) {
@@ -198,4 +221,5 @@ await bundle('inline.ts', join(kInline, 'dist/inline.js'), true, [plugin]);
 const kEntries = ['index', 'worker', 'threads', 'threads_worker', 'inline'];
 dropDeclarations(kEntries);
 shortenInside(kEntries);
+packDeclarations();
 copyDeclarations(join(kInline, 'dist'));
