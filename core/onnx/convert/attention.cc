@@ -26,6 +26,8 @@ Value Grouped(Compose& in, const Value& x, int64_t kv_heads, int64_t group) {
 int64_t GroupOf(NodeContext& node, const AttentionParts& parts) {
   const int64_t heads = node.DimOf(parts.query, 1), kv_heads = node.DimOf(parts.key, 1);
   if (!node.ok()) return 0;
+  // Where only a run tells the heads, they are taken to be as many; the product checks its batch
+  // axes then.
   if (heads == kv_heads || heads < 0 || kv_heads < 0) return 1;
   if (kv_heads > 0 && heads % kv_heads == 0) return heads / kv_heads;
   node.Fail("its ", heads, " heads of queries are no multiple of the ", kv_heads, " heads of keys");
@@ -76,8 +78,10 @@ void ScaleBoth(NodeContext& node, const AttentionParts& parts, Value* query, Val
     *key = in.Mul(parts.key, root);
     return;
   }
+  // 0 stands for the default: a scale of zero would leave nothing of the scores.
   const double scale = parts.scale == 0 ? 1 / std::sqrt(static_cast<double>(size)) : parts.scale;
   const double root = std::sqrt(std::fabs(scale));
+  // A negative scale has no root: its sign goes to one of the factors.
   *query = in.Scaled(parts.query, scale < 0 ? -root : root);
   *key = in.Scaled(parts.key, root);
 }
@@ -125,6 +129,7 @@ AttentionSteps Attend(NodeContext& node, const AttentionParts& parts) {
   const DType type = node.DTypeOf(scores);
   const DType precise = parts.softmax_type.IsKnown() ? parts.softmax_type : type;
   Value weighed = Modified(node, parts.score_mod, in.Cast(steps.biased, precise));
+  // A sink is one more score of each head, which takes a share of the softmax and has no value.
   if (parts.sink != nullptr) {
     const Value one = in.Reshape(in.Cast(parts.sink, precise), {-1, 1, 1});
     const Value rows = in.Concat({in.ShapeOf(scores, 0, 3), node.ConstantInts({1})}, 0);
@@ -165,6 +170,7 @@ void AppendPast(NodeContext& node, Compose& in, AttentionParts* parts) {
 Value WidenedMask(NodeContext& node, Compose& in, const Value& mask, const Value& keys) {
   const bool is_bool = node.DTypeOf(mask) == kBool;
   const int64_t columns = node.DimOf(mask, node.RankOf(mask) - 1), count = node.DimOf(keys, 2);
+  // One column broadcasts over all keys.
   if (columns == count || columns == 1) return mask;
   const Value missing = in.Reshape(in.Sub(in.DimOf(keys, 2), in.DimOf(mask, -1)), {1});
   const Value zeros = node.ConstantInts(Ints(static_cast<size_t>(2 * node.RankOf(mask) - 1), 0));
@@ -183,6 +189,8 @@ void ReadMasks(NodeContext& node, Compose& in, AttentionParts* parts) {
       parts->bias = in.Cast(wide, node.DTypeOf(parts->query));
   }
   const Value keys = in.DimOf(parts->key, 2), queries = in.DimOf(parts->query, 2);
+  // The place of the first query among the keys: behind the past, or, where rows have padding, so
+  // that the last query stands at the last key that counts.
   Value first = node.HasInput(4) ? in.DimOf(node.Input(4), 2) : in.Int(0);
   if (const Value counts = node.Input(6)) {
     if (node.HasInput(4)) return node.Fail("nonpad_kv_seqlen (input 6) is given with a past");
@@ -192,6 +200,7 @@ void ReadMasks(NodeContext& node, Compose& in, AttentionParts* parts) {
   }
   Window window{node.IntAtLeast("left_window_size", -1, -1),
                 node.IntAtLeast("right_window_size", -1, -1)};
+  // A causal mask is a window that ends at the query itself.
   if (node.Bool("is_causal", false)) window.right = 0;
   if (window.left < 0 && window.right < 0) return;
   parts->may_see = Both(in, parts->may_see, SeesWindow(in, queries, keys, first, window));
@@ -211,6 +220,7 @@ void ReadSoftmaxType(NodeContext& node, AttentionParts* parts) {
 void ConvertAttention(NodeContext& node) {
   Compose in(node);
   AttentionParts parts{node.Input(0), node.Input(1), node.Input(2), nullptr, nullptr};
+  // Rank 3 is [batch, sequence, heads * size], rank 4 [batch, heads, sequence, size].
   const bool flat = node.RankOf(parts.query) == 3;
   const int64_t heads = node.Int("q_num_heads", 0), kv_heads = node.Int("kv_num_heads", 0);
   if (flat && (heads < 1 || kv_heads < 1))
@@ -317,9 +327,12 @@ Value Rotate(NodeContext& node, const Value& x, const Value& cos, const Value& s
   if (dim == 0 && (size < 0 || node.DimOf(cos, 2) < 0)) RequireAngles(node, x, cos);
   if (dim == 0) dim = size;
   const Value turned = dim == size ? x : in.Slice(x, 3, 0, dim);
+  // One angle for all heads: tables are [batch, sequence, pairs], heads [batch, heads, sequence,
+  // size].
   const Value wide_cos = in.Unsqueeze(cos, {1}), wide_sin = in.Unsqueeze(sin, {1});
   Value a, b;
   CutPairs(node, turned, dim, interleaved, &a, &b);
+  // A pair is a complex number that is multiplied by cos + i sin.
   const Value real = in.Sub(in.Mul(wide_cos, a), in.Mul(wide_sin, b));
   const Value imaginary = in.Add(in.Mul(wide_sin, a), in.Mul(wide_cos, b));
   Value result;

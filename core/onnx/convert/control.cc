@@ -47,6 +47,8 @@ Value ResultOf(const std::vector<Value>& values) {
   return values.size() == 1 ? values[0] : ir::MakeTuple(values);
 }
 
+// The block is ended after a failure too, because blocks of the builder nest: whoever began one
+// must end it, whatever is in it.
 void ConvertBranch(NodeContext& node, const Graph& graph, ir::LetPtr* block,
                    std::vector<Value>* outputs) {
   node.builder().BeginBlock();
@@ -80,6 +82,7 @@ void SetOutputs(NodeContext& node, const std::vector<Value>& values) {
 }  // namespace
 
 void ConvertIf(NodeContext& node) {
+  // The branch for true comes first, as in ir::MakeIf, in whichever order the file has them.
   const Graph* graphs[] = {node.Subgraph("then_branch"), node.Subgraph("else_branch")};
   const size_t count = node.node().outputs.size();
   if (!node.ok() || !HasOutputs(node, *graphs[0], "then_branch", count) ||
@@ -199,12 +202,15 @@ Value ItemOf(NodeContext& node, const Value& tensor, const Value& index, int64_t
   return node.Call("gather", {tensor, index}, attrs.ToAttrs());
 }
 
+// Of a known extent a constant is made, so that the loop's limit needs no look at the tensor.
 Value ExtentOf(NodeContext& node, const Value& tensor, int64_t axis) {
   const int64_t known = node.DimOf(tensor, static_cast<int>(axis));
   if (known >= 0) return ir::MakeConstant(Any(known));
   return node.Invoke("tern.tensor.dim", {tensor, ir::MakeConstant(Any(axis))}, ValueType::Int());
 }
 
+// Inputs are states and then scanned tensors; outputs are the same states and then what is
+// gathered. The batch axis of opset 8 is no part of it: BatchBody takes it away first.
 struct ScanPlan {
   const Graph* graph = nullptr;
   size_t states = 0, scanned = 0, gathered = 0;
@@ -227,6 +233,8 @@ bool ReadDirections(NodeContext& node, std::string_view name, size_t count,
   return node.ok();
 }
 
+// Left out: the first axis of every tensor. Negative axes count from the last; AxisIn has the rank
+// that this takes.
 bool ReadAxes(NodeContext& node, std::string_view name, size_t count, Ints* axes) {
   *axes = node.IntList(name, Ints(count, 0));
   if (axes->size() != count)

@@ -27,6 +27,7 @@ int64_t DeclaredDim(const ValueInfo& info, size_t axis) {
 Value EmptyPast(NodeContext& node, const ValueInfo& info, size_t row_axis, size_t position_axis,
                 const Value& rows) {
   Compose in(node);
+  // Behind the positions comes one more axis, the elements of a head.
   const size_t rank = position_axis + 2;
   if (info.type.shape == nullptr || info.type.shape->dims.size() != rank) {
     node.Unsupported("input '", info.name, "' of its decoder declares no shape of rank ", rank);
@@ -39,6 +40,8 @@ Value EmptyPast(NodeContext& node, const ValueInfo& info, size_t row_axis, size_
       extents.push_back(in.Reshape(rows, {1}));
       continue;
     }
+    // Only the rows and the positions change from call to call. Heads and their size are facts of
+    // the model, and nothing but the declaration tells them.
     if (axis != position_axis && declared < 0) {
       node.Unsupported("axis ", axis, " of the input '", info.name,
                        "' of its decoder has no declared extent");
@@ -119,12 +122,15 @@ class CausalDecoder final : public Decoder {
     *states = {ids, positions, mask, next};
     const Value rows = in_.DimOf(ids, 0);
     for (size_t i = 3; i < graph_.inputs.size() && node_.ok(); ++i)
+      // A past is [2, rows, heads, positions, size] here: keys and values are in one tensor.
       states->push_back(EmptyPast(node_, graph_.inputs[i], 1, 3, rows));
     return ids;
   }
 
   bool Run(const Value& first, std::span<const Value> states, Value* logits,
            std::vector<Value>* kept) override {
+    // State 3, the position of the next token, is no input of the graph: it becomes its
+    // position_ids in the next turn.
     std::vector<Value> inputs(states.begin(), states.begin() + 3), outputs;
     inputs.insert(inputs.end(), states.begin() + 4, states.end());
     if (first_ == nullptr) {
@@ -140,6 +146,8 @@ class CausalDecoder final : public Decoder {
 
   std::vector<Value> Next(std::span<const Value> states, const std::vector<Value>& kept,
                           const Value& sequences, const Value& rows) override {
+    // What a turn takes is the last token alone; all before it is in the past. Each new token
+    // counts, so the mask grows by a one.
     const Value one = node_.Scalar(kI32, 1), next = states[3];
     const Value more = in_.Expand(one, in_.ShapeOf(next));
     std::vector<Value> result = {in_.Slice(sequences, 1, -1, INT64_MAX), next,
@@ -189,12 +197,16 @@ class EncodedDecoder final : public Decoder {
     const Value ids = FirstTokens();
     std::vector<Value> inputs = {node_.Input(0)}, outputs;
     if (!sounds_) {
+      // Where no mask is given, the encoder's leaves out only the padding in front of the text. The
+      // decoders without an encoder leave out all of it.
       const Value mask = MaskOf(node_, mask_, true);
       inputs.push_back(mask);
       fixed_ = {RepeatRows(node_, mask, beams)};
     }
     if (begins_) inputs.push_back(ids);
     if (!node_.ok() || !node_.Inline(encoder_, inputs, &outputs)) return nullptr;
+    // The encoder runs once for each row of the batch. Its results are repeated afterwards, not its
+    // work.
     for (Value& output : outputs) output = RepeatRows(node_, output, beams);
     const Value prompt = RepeatRows(node_, ids, beams);
     *states = {prompt};
@@ -231,6 +243,7 @@ class EncodedDecoder final : public Decoder {
   Value FirstTokens() {
     if (sounds_ && node_.HasInput(prompt_)) return in_.Cast(node_.Input(prompt_), kI32);
     const Value rows = in_.Reshape(in_.DimOf(node_.Input(0), 0), {1});
+    // The decoder begins with one token that is no part of the encoder's input.
     const Value start = node_.Scalar(kI32, static_cast<double>(start_));
     return in_.Expand(start, in_.Concat({rows, node_.ConstantInts({1})}, 0));
   }
@@ -275,6 +288,7 @@ bool EncodedDecoder::Check() {
     node_.Fail("its decoder has ", decoder_.inputs.size(), " inputs and ", decoder_.outputs.size(),
                " outputs, expected at least ", least, " and 3");
   if (!node_.ok()) return false;
+  // Keys and values count apart: a decoder of six layers has twelve here.
   layers_ = decoder_.outputs.size() - 1;
   const size_t hidden = sounds_ ? 1 : 2;
   takes_hidden_ = decoder_.inputs[hidden].name == "encoder_hidden_states";
@@ -316,6 +330,7 @@ bool EncodedDecoder::Run(const Value& first, std::span<const Value> states, Valu
 Value RepeatRows(NodeContext& node, const Value& x, const Value& times) {
   Compose in(node);
   if (node.KnownNumber(times) == 1) return x;
+  // Rows of one batch element stay side by side, [a, a, b, b], so that row / times is its number.
   const Value rows = in.Range(in.Mul(in.DimOf(x, 0), times));
   return in.Gather(x, in.Div(rows, times), 0);
 }

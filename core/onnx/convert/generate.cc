@@ -26,6 +26,7 @@
 namespace tern::onnx {
 namespace {
 
+// Where each search has the inputs that both know; -1 is one that it does not have.
 constexpr SearchInputs kGreedyInputs = {1, 2, 3, 4, 5, 6, -1};
 constexpr SearchInputs kBeamInputs = {1, 2, 6, 7, 8, 9, 10};
 
@@ -56,6 +57,8 @@ class Search {
   // The scores of the next token, f32 of (row, token), before a search changes them.
   Value Logits(const Value& logits) {
     Value last = in_.Cast(in_.Gather(logits, in_.Int(-1), 1), kF32);
+    // A decoder may give more scores than there are tokens; those behind the vocabulary are never
+    // chosen.
     if (vocabulary_ > 0) last = in_.Slice(last, 1, 0, vocabulary_);
     return last;
   }
@@ -106,7 +109,11 @@ class Greedy final : public Search, public LoopBody {
     start.states = start_;
     start.states.push_back(prompt_);
     start.states.push_back(in_.Expand(start.condition, in_.Reshape(batch_, {1})));
+    // No sequence is finished before the first turn: one constant, true, serves the condition and,
+    // turned round, these flags.
     start.states.back() = in_.Unary("not", start.states.back());
+    // Output 1 costs a list of all turns, although its last entry is all that is given. So it is
+    // made only where it is asked for.
     start.gathered = node_.WantsOutput(1) ? 1 : 0;
     LoopEnd end;
     if (!node_.ok() || !EmitLoop(node_, start, this, &end)) return;
@@ -213,6 +220,8 @@ class Beam final : public Search, public LoopBody {
   Value FirstRows(const Value& step) {
     return in_.Unsqueeze(in_.Mul(in_.Range(batch_), step), {1});
   }
+  // Of so many candidates at most half end a text where each beam has one end token, so that enough
+  // are left to go on with.
   Value TwiceBeams() { return in_.Mul(beams_, in_.Int(2)); }
   Value Top(const Value& x, const Value& count, bool largest, Value* indices) {
     ops::TopKAttrs attrs;

@@ -48,6 +48,8 @@ void SetThroughFloats(NodeContext& node, std::string_view op, const Attrs& attrs
     args[0] = in.Cast(x, kF32);
     return in.Cast(node.Call(op, args, attrs), dtype);
   };
+  // `mod` takes the sign of the divisor, so all pieces but the last are 0 to 65535 and f32 holds
+  // them exactly.
   Value rest = args[0];
   const Value step = in.Like(rest, 65536);
   std::vector<Value> pieces;  // the lowest first; the last one has the sign
@@ -68,6 +70,7 @@ void SetGlobalPower(NodeContext& node, int spatial, int64_t p) {
   const auto power = static_cast<double>(p);
   Ints axes;
   for (int i = 0; i < spatial; ++i) axes.push_back(i + 2);
+  // The absolute value first: an odd power of a negative element would take away from the sum.
   const Value powers = in.Call("pow", {in.Unary("abs", x), in.Like(x, power)});
   const Value sum = in.Reduce("reduce_sum", powers, axes, true);
   node.SetOutput(0, in.Call("pow", {sum, in.Like(x, 1 / power)}));
@@ -96,6 +99,8 @@ void ConvertNhwcConv(NodeContext& node) {
 void ConvertDeformConv(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   if (!WeightsFit(node)) return;
+  // The standard allows any number of spatial axes; its offsets are pairs of a row and a column
+  // here.
   if (spatial != 2)
     return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
   ops::DeformConvAttrs attrs;
@@ -142,8 +147,11 @@ void ConvertAffineGrid(NodeContext& node) {
   };
   Value grid = column(spatial);
   for (int64_t j = 0; j < spatial; ++j) {
+    // Coordinates are named from the last axis on, the size lists axes from the first on.
     const Value extent = in.Gather(size, in.Int(1 + spatial - j));
     const Value index = in.Cast(in.Range(extent), type);
+    // With aligned corners -1 and 1 are the centres of the outer pixels, otherwise their outer
+    // borders. An extent of 1 has no gap and is not to be divided by.
     const Value gaps = in.Call("max", {in.Sub(extent, in.Int(1)), in.Int(1)});
     const Value steps = in.Cast(corners ? gaps : extent, type);
     const Value doubled = in.Scaled(index, 2);
@@ -209,6 +217,7 @@ void ConvertMaxPool(NodeContext& node) {
   const bool is_last = node.detail() == "last";
   const int spatial = SpatialRank(node, node.Input(0));
   ops::PoolAttrs attrs = ReadPool(node, spatial);
+  // It orders the indices of output 1 only; values are the same in either order.
   const bool column_major = node.Bool("storage_order", false);
   const Value x = WidenImage(node, ChannelsFirst(node, node.Input(0), is_last), spatial);
   if (!node.WantsOutput(1)) {
@@ -263,6 +272,8 @@ void ConvertGridSample(NodeContext& node) {
   const int mode =
       node.Choice("mode", {"linear", "nearest", "cubic", "bilinear", "nearest", "bicubic"}, 0);
   ops::GridSampleAttrs attrs;
+  // Three names of each list stand in the order of the enumeration, the old ones behind the new
+  // ones.
   attrs.mode = static_cast<ops::SampleMode>(mode % 3);
   attrs.padding = static_cast<ops::SamplePadding>(
       node.Choice("padding_mode", {"zeros", "border", "reflection"}, 0));

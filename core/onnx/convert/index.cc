@@ -13,6 +13,7 @@ ops::ScatterReduction ReadReduction(NodeContext& node) {
       node.Choice("reduction", {"none", "add", "mul", "max", "min"}, 0));
 }
 
+// ONNX has indices of i32 and i64, our operators of i64 alone.
 Value CallWithIndices(NodeContext& node, std::string_view op, const Attrs& attrs) {
   std::vector<Value> args = node.inputs();
   args[1] = node.ToI64(args[1]);
@@ -57,6 +58,7 @@ void ConvertScatterNd(NodeContext& node) {
 void ConvertTensorScatter(NodeContext& node) {
   Compose in(node);
   const DType type = node.DTypeOf(node.Input(0));
+  // Nothing is computed with floats of 8 bits here, so that they may be moved as bytes.
   const bool is_float8 = type.bits == 8 && !type.is_int() && !type.is_bool();
   const auto movable = [&](const Value& x) {
     return is_float8 ? BitsAs(node, x, kU8) : in.InBytes(x);
@@ -73,6 +75,7 @@ void ConvertTensorScatter(NodeContext& node) {
   if (!node.ok()) return;
   const bool circular = node.Choice("mode", {"linear", "circular"}, 0) == 1;
   Ints along(static_cast<size_t>(rank), 1), over = along;
+  // Indices are a row along the axis plus a column over the batch, broadcast to the update.
   along[static_cast<size_t>(axis)] = -1;
   over[0] = -1;
   Value index = in.Reshape(in.Range(in.DimOf(update, axis)), along);
@@ -91,6 +94,7 @@ void ConvertOneHot(NodeContext& node) {
   attrs.axis = node.Int("axis", -1);
   Value depth = node.Input(1);
   if (const std::optional<double> known = node.KnownNumber(depth)) {
+    // Written this way it refuses a NaN too, which converting to an integer would not survive.
     if (!(*known >= 0 && *known < 1e18)) return node.Fail("its depth (input 1) is ", *known);
     attrs.depth = static_cast<int64_t>(*known);
     depth = nullptr;

@@ -273,6 +273,7 @@ void ConvertImputer(NodeContext& node) {
                      real ? "imputed_value_floats" : "imputed_value_int64s", "'");
   if (!node.ok()) return;
   const Value fresh = in.Cast(real ? in.Floats(floats) : node.ConstantInts(ints), node.DTypeOf(x));
+  // A NaN equals nothing, itself included, so that it needs a question of its own.
   const bool nan = real && old_float != old_float;
   const double old = real ? static_cast<double>(old_float) : static_cast<double>(old_int);
   const Value missing = nan ? in.Unary("is_nan", x) : in.Call("equal", {x, in.Like(x, old)});
@@ -311,6 +312,8 @@ void ConvertLinearClassifier(NodeContext& node) {
   Compose in(node);
   const Labels labels = ReadLabels(node, "classlabels_strings", "classlabels_ints");
   const Floats weights = node.FloatList("coefficients"), rest = node.FloatList("intercepts");
+  // It tells how the model was trained and changes nothing that is computed. It is read so that
+  // nobody is warned that it is unknown.
   node.Int("multi_class", 0);
   const Value x = FeatureRows(node, node.Input(0));
   const PostTransform how = ReadPostTransform(node);
@@ -327,6 +330,8 @@ void ConvertLinearClassifier(NodeContext& node) {
   if (classes == 1 && labels.count == 2) {
     // The second label where the score is positive.
     const Value chances = Transformed(node, BothScores(node, scores, how), how);
+    // On raw scores, before the transformation: 0 is the border between the two classes there,
+    // however chances are made of them afterwards.
     const Value half = in.Like(scores, 0);
     const Value place = in.Reshape(in.Cast(in.Call("greater", {scores, half}), kI64), {-1});
     node.SetOutput(0, LabelsAt(node, place, labels));
@@ -342,6 +347,7 @@ void ConvertLinearClassifier(NodeContext& node) {
 
 namespace {
 
+// kernel_params are gamma, coef0 and degree, in this order. LINEAR uses none of them.
 struct Machine {
   int kernel = 0;  // LINEAR, POLY, RBF, SIGMOID
   float gamma = 0, coef0 = 0, degree = 0;
@@ -369,6 +375,7 @@ Value KernelOf(NodeContext& node, const Machine& machine, const Value& x, const 
   }
   const Value product = in.MatMul(x, vectors, true);
   if (machine.kernel == 0) return product;
+  // POLY is (gamma * product + coef0) ^ degree, SIGMOID the hyperbolic tangent of the same sum.
   const Value moved =
       in.Add(in.Scaled(product, real(machine.gamma)), in.Like(product, real(machine.coef0)));
   if (machine.kernel == 3) return in.Unary("tanh", moved);
@@ -438,6 +445,8 @@ Value PairMembers(NodeContext& node, int64_t classes, bool second) {
   return FloatMatrix(node, members, classes * (classes - 1) / 2, classes);
 }
 
+// For each pair of classes one rho and maybe one prob_a and prob_b. The coefficients are rows over
+// all vectors, one row less than there are classes; vectors come class by class.
 struct SvmInputs {
   Floats weights, rho, prob_a, prob_b;
   Ints each;
@@ -448,6 +457,7 @@ SvmInputs ReadSvm(NodeContext& node, int64_t labels) {
   SvmInputs svm{node.FloatList("coefficients"), node.FloatList("rho"), node.FloatList("prob_a"),
                 node.FloatList("prob_b"), node.IntList("vectors_per_class")};
   for (const int64_t count : svm.each) {
+    // A bound, so that neither the sum nor the table of pairs and vectors can overflow.
     if (count < 0 || count > (int64_t{1} << 24))
       node.Fail("attribute 'vectors_per_class' is ", FormatDims(svm.each));
     else
@@ -497,6 +507,7 @@ void ConvertSvmClassifier(NodeContext& node) {
   node.SetOutput(0, BestLabel(node, votes, labels));
   const PostTransform how = ReadPostTransform(node);
   if (!svm.prob_a.empty()) {
+    // Platt's scaling: the chance of the pair's first class is 1 / (1 + exp(a * score + b)).
     const Value turned = in.Add(in.Mul(scores, in.Floats(svm.prob_a)), in.Floats(svm.prob_b));
     const Value chance = in.Unary("sigmoid", in.Unary("neg", turned));
     if (classes > 2) {
@@ -508,6 +519,8 @@ void ConvertSvmClassifier(NodeContext& node) {
     const Value both = in.Concat({chance, in.Sub(in.Like(chance, 1), chance)}, 1);
     return node.SetOutput(1, Transformed(node, both, how));
   }
+  // Without chances, output 1 has the scores of the pairs, which are as many as the classes for
+  // three classes only.
   if (classes != 2) return node.SetOutput(1, Transformed(node, scores, how));
   node.SetOutput(1, Transformed(node, in.Concat({in.Unary("neg", scores), scores}, 1), how));
 }

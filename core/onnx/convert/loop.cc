@@ -28,6 +28,7 @@ constexpr int kMaxConditionDepth = 16;
 
 // --- conditions
 
+// IsCompare has let five operators through; what is none of these four is `equal`.
 bool Compare(ops::Op op, int64_t a, int64_t b) {
   switch (op) {
     case ops::Op::k_less: return a < b;
@@ -62,6 +63,7 @@ std::optional<bool> KnownComparison(const ir::Call& call) {
 
 std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth);
 
+// One argument may decide alone, though the other is only known to a run.
 std::optional<bool> KnownJunction(NodeContext& node, const ir::Call& call, int depth) {
   const bool decides = call.Is(ops::Op::k_or);  // one such argument is enough
   const std::optional<bool> a = KnownTruth(node, call.args()[0], depth);
@@ -93,6 +95,7 @@ std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth)
       const std::optional<bool> inner = KnownTruth(node, call->args()[0], depth + 1);
       return inner.has_value() ? std::optional<bool>(!*inner) : std::nullopt;
     }
+    // Exporters put these between a comparison and the place where its truth is asked for.
     case ops::Op::k_cast:
     case ops::Op::k_identity:
     case ops::Op::k_reshape:
@@ -106,6 +109,8 @@ class LoopEmitter {
  public:
   LoopEmitter(NodeContext& node, const LoopStart& start, LoopBody* body)
       : node_(node), builder_(node.builder()), start_(start), body_(*body) {
+    // "?" from the start is always right and only less exact, so that the depth costs knowledge and
+    // not time.
     const bool hide = node.depth() > kMaxDepthOfRounds;
     for (const Value& state : start.states) {
       const ValueType type = ir::TypeOf(state);
@@ -124,6 +129,8 @@ class LoopEmitter {
         Finish(end);
         return node_.ok();
       }
+      // With every extent hidden the next round cannot change anything but an element type or a
+      // rank, which fails instead.
       if (round < kMaxRounds) continue;
       for (ValueType& type : types_) type = HideExtents(type);
     }
@@ -172,6 +179,8 @@ class LoopEmitter {
     const bool good = body_.Convert(turn, &step_) && CheckCondition();
     const ir::LetPtr again = builder_.EndBlock(good ? EmitNext() : ir::MakeNone());
     builder_.BeginBlock();
+    // The other branch gives states and lists as they came: the loop is a function that calls
+    // itself in its last place.
     const ir::LetPtr done = builder_.EndBlock(ResultOf({states.begin(), states.end()}));
     Value result = ir::MakeNone();
     if (good) result = builder_.BindAs(ir::MakeIf(EmitTest(), again, done), result_);
@@ -232,6 +241,7 @@ class LoopEmitter {
                           " behind it; its element type and rank must stay");
         return false;
       }
+      // Types are compared as texts in which one "?" is like another.
       *changed = *changed || merged.ToText() != types_[i].ToText();
       types_[i] = std::move(merged);
     }

@@ -33,6 +33,8 @@ Value NegativeLogLikelihood(NodeContext& node, const Value& log_probability) {
   if (node.Has("ignore_index")) {
     const Value index = node.Scalar(kI64, static_cast<double>(node.Int("ignore_index", 0)));
     ignored = node.Call("equal", {target, index});
+    // An index to be ignored is often none of the classes, such as -100 or 255, so that nothing can
+    // be picked with it: class 0 stands in, and its weight becomes 0.
     target = node.Call("where", {ignored, node.Scalar(kI64, 0), target});
   }
   if (node.HasInput(2)) weight = AxisCall(node, "gather", {node.Input(2), target}, 0);
@@ -46,6 +48,7 @@ Value NegativeLogLikelihood(NodeContext& node, const Value& log_probability) {
   if (weight != nullptr) loss = node.Call("mul", {loss, weight});
   if (reduction == 0) return loss;
   if (reduction == 1) return ReduceAll(node, "reduce_sum", loss);
+  // A mean is over the weights of what counts, not over the number of targets.
   if (weight == nullptr) return ReduceAll(node, "reduce_mean", loss);
   return node.Call("div",
                    {ReduceAll(node, "reduce_sum", loss), ReduceAll(node, "reduce_sum", weight)});

@@ -39,6 +39,7 @@ void ConvertTrainingBatchNorm(NodeContext& node, const Attrs& attrs, float momen
     if (axis != 1) axes.push_back(axis);
   }
   const Value mean = ReduceMean(node, x, axes, false);
+  // About the mean, not as E[x²] - E[x]², which cancels where the mean is large.
   const Value centred = node.Call("sub", {x, ReduceMean(node, x, axes, true)});
   const Value variance = ReduceMean(node, node.Call("mul", {centred, centred}), axes, false);
   node.SetOutput(0,
@@ -47,6 +48,8 @@ void ConvertTrainingBatchNorm(NodeContext& node, const Attrs& attrs, float momen
   if (node.WantsOutput(2)) node.SetOutput(2, Running(node, node.Input(4), variance, momentum));
 }
 
+// stash_type says which type statistics have in between. It is read so that nobody is warned that
+// it is unknown, and changes nothing.
 ops::GroupNormAttrs ReadGroupNorm(NodeContext& node) {
   ops::GroupNormAttrs attrs;
   attrs.groups = node.IntAtLeast("num_groups", 0, 1);
@@ -78,6 +81,7 @@ void ConvertFlattenedSoftmax(NodeContext& node) {
   const Value x = node.Input(0);
   const int64_t axis = node.Int("axis", 1);
   const int rank = node.RankOf(x);
+  // From the last axis on there is one axis only, which is what the newer operator means as well.
   if (rank >= 0 && (axis == -1 || axis == rank - 1)) {
     return node.SetOutput(0, node.Call(node.detail(), {x}, SoftmaxAxis(-1)));
   }
@@ -92,6 +96,8 @@ void ConvertBatchNormalization(NodeContext& node) {
   ops::NormAttrs attrs;
   attrs.epsilon = node.Float("epsilon", 1e-5f);
   const float momentum = node.Float("momentum", 0.9f);
+  // Until opset 8 spatial=0 asked for statistics of each place of an image. Later opsets have no
+  // such attribute and mean the default, 1.
   if (node.Int("spatial", 1) != 1) return node.Unsupported("attribute spatial=0");
   const bool training = node.Bool("training_mode", false);
   if (training) return ConvertTrainingBatchNorm(node, attrs.ToAttrs(), momentum);
@@ -128,6 +134,7 @@ void ConvertRmsNormalization(NodeContext& node) {
   attrs.epsilon = node.Float("epsilon", 1e-5f);
   node.Int("stash_type", 1);
   if (node.WantsOutput(1)) return node.Unsupported("output 1, the inverse deviation");
+  // The statistics are of the input's type, which may be wider than the scale's.
   const DType type = node.DTypeOf(node.Input(1));
   const Value scale = in.Cast(node.Input(1), node.DTypeOf(node.Input(0)));
   const Value y = node.Call("rms_norm", {node.Input(0), scale}, attrs.ToAttrs());
@@ -157,6 +164,7 @@ void ConvertLrn(NodeContext& node) {
   attrs.alpha = node.Float("alpha", 1e-4f);
   attrs.beta = node.Float("beta", 0.75f);
   attrs.bias = node.Float("bias", 1);
+  // It has no default: 0, which stands for a missing one, is refused.
   attrs.size = node.IntAtLeast("size", 0, 1);
   node.SetOutput(0, node.Call("lrn", {node.Input(0)}, attrs.ToAttrs()));
 }
@@ -172,6 +180,7 @@ void ConvertLpNormalization(NodeContext& node) {
 
 void ConvertMeanVarianceNormalization(NodeContext& node) {
   ops::MeanVarianceAttrs attrs;
+  // By default all axes of an image but its channels.
   attrs.axes = node.IntList("axes", {0, 2, 3});
   node.SetOutput(0, node.Call("mean_variance_norm", {node.Input(0)}, attrs.ToAttrs()));
 }

@@ -51,6 +51,8 @@ ops::ResizeAttrs UpsampleAttrs(NodeContext& node) {
   const int mode = node.Choice("mode", {"nearest", "linear", "bilinear"}, 0);
   attrs.mode = mode == 0 ? ops::ResizeMode::kNearest : ops::ResizeMode::kLinear;
   attrs.coordinate = ops::CoordinateMode::kAsymmetric;
+  // The newer Resize rounds and aligns otherwise by default: these two say what Upsample always
+  // did.
   attrs.nearest = ops::NearestMode::kFloor;
   return attrs;
 }
@@ -98,11 +100,15 @@ void ConvertUpsample(NodeContext& node) {
 void ConvertResize(NodeContext& node) {
   ops::ResizeAttrs attrs = ReadResize(node);
   Value scales = NonEmptyInput(node, 2), sizes = NonEmptyInput(node, 3);
+  // The standard asks for exactly one of the two. Files of opset 11 have an empty tensor for
+  // scales, which could not be left out there.
   if ((scales == nullptr) == (sizes == nullptr)) {
     return node.Fail(scales == nullptr ? "it has neither scales nor sizes"
                                        : "it has both scales and sizes");
   }
   const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize;
+  // Other modes have a region too in files of opset 11, where the input was not optional; it means
+  // nothing there.
   const Value region = crops ? NonEmptyInput(node, 1) : nullptr;
   if (crops && region == nullptr) return node.Fail("tf_crop_and_resize without a region (input 1)");
   TakeScales(node, &scales, &attrs);

@@ -68,6 +68,8 @@ void ConvertSequenceEmpty(NodeContext& node) {
 
 void ConvertSequenceConstruct(NodeContext& node) {
   Value list = node.Invoke("tern.list.new", {}, ValueType::List(ValueType::None()));
+  // None is the type of no item yet: it merges with any, and the first tensor says what the list
+  // holds.
   ValueType items = ValueType::None();
   for (int i = 0; i < node.input_count(); ++i) {
     if (!node.HasInput(i)) return node.Fail("input ", i, " is left out, but it is not optional");
@@ -86,6 +88,8 @@ void ConvertSequenceInsert(NodeContext& node) {
   if (!node.HasInput(2)) {
     return node.SetOutput(0, node.Invoke("tern.list.append", {node.Input(0), node.Input(1)}, type));
   }
+  // Negative positions count from the end, and a position outside ends the run: list_insert and
+  // list_erase check it, because only a run knows the length.
   const Value position = PositionValue(node, 2);
   node.SetOutput(0, node.Invoke("list_insert", {node.Input(0), node.Input(1), position}, type));
 }
@@ -130,10 +134,13 @@ void ConvertSplitToSequence(NodeContext& node) {
   if (node.HasInput(1)) {
     args.push_back(node.Input(1));
     const std::optional<Ints> sizes = node.KnownInts(node.Input(1));
+    // One number cuts pieces of that size, of which the last may be shorter; a list says each. Only
+    // pieces of one known size have an extent in the type.
     const bool even = sizes.has_value() && sizes->size() == 1 && part.dims[at].is_constant() &&
                       (*sizes)[0] > 0 && part.dims[at].constant() % (*sizes)[0] == 0;
     part.dims[at] = even ? Dim((*sizes)[0]) : Dim::Any();
   } else if (keeps) {
+    // Without sizes each piece is one item of the axis. keepdims counts in this case only.
     part.dims[at] = Dim(1);
   } else {
     attrs.SetInt("keepdims", 0);
@@ -172,6 +179,7 @@ void ConvertConcatFromSequence(NodeContext& node) {
 
 // Without an input: none, of a type that other values tell.
 void ConvertOptional(NodeContext& node) {
+  // What it says comes with the value, or is found where an empty optional meets another one.
   node.Find("type");
   if (node.HasInput(0)) {
     const ValueType type = ir::TypeOf(node.Input(0));
@@ -182,6 +190,8 @@ void ConvertOptional(NodeContext& node) {
 }
 
 void ConvertOptionalHasElement(NodeContext& node) {
+  // From opset 18 on the input may be missing, or be a tensor or sequence itself, which then is
+  // there.
   if (!node.HasInput(0) || !IsOptional(ir::TypeOf(node.Input(0)))) {
     return node.SetOutput(0, node.Constant(tern::Tensor::Scalar<bool>(node.HasInput(0))));
   }

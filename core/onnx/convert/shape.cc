@@ -37,6 +37,8 @@ void Split(NodeContext& node, Ints sizes) {
   attrs.axis = node.Int("axis", 0);
   attrs.sizes = std::move(sizes);
   const int64_t parts = node.Int("num_outputs", count);
+  // The number of outputs decides before opset 18; from then on num_outputs may say it, and must
+  // say the same.
   if (attrs.sizes.empty() ? parts != count : attrs.sizes.size() != static_cast<size_t>(count)) {
     return node.Fail("it has ", count, " outputs, but is to be cut into ",
                      attrs.sizes.empty() ? parts : static_cast<int64_t>(attrs.sizes.size()),
@@ -62,6 +64,7 @@ Value PadsOfComputedAxes(NodeContext& node, const Value& pads, const Value& axes
   const Value negative = in.Call("less", {list, in.Int(0)});
   const Value places = in.Where(negative, in.Add(list, in.Int(rank)), list);
   const Value zeros = node.ConstantInts(Ints(static_cast<size_t>(rank), 0));
+  // Pads are all begins and then all ends. Axes that are not named keep a pad of zero.
   const auto spread = [&](int64_t begin) {
     return in.Call("scatter_elements", {zeros, places, in.Slice(whole, 0, begin, begin + count)});
   };
@@ -87,6 +90,8 @@ void ConvertReshape(NodeContext& node) {
   ops::ReshapeAttrs attrs;
   attrs.allow_zero = node.Bool("allowzero", false);
   const Value shape = TakeInts(node, 1, &attrs.shape);
+  // An empty shape makes a scalar. The operator would take an empty attribute for one that is left
+  // out.
   attrs.scalar = shape == nullptr && attrs.shape.empty();
   node.SetOutput(0, node.Call("reshape", {node.Input(0), shape}, attrs.ToAttrs()));
 }
@@ -116,6 +121,7 @@ void ConvertSqueeze(NodeContext& node) {
 void ConvertExpand(NodeContext& node) {
   ops::ShapeAttrs attrs;
   const Value shape = TakeInts(node, 1, &attrs.shape);
+  // A shape of no axes leaves a tensor as it is, because Expand broadcasts both ways.
   if (shape == nullptr && attrs.shape.empty()) return node.SetOutput(0, node.Input(0));
   node.SetOutput(0, node.Call("expand", {node.Input(0), shape}, attrs.ToAttrs()));
 }
@@ -129,6 +135,7 @@ void ConvertTile(NodeContext& node) {
 
 void ConvertConcat(NodeContext& node) {
   ops::AxisAttrs attrs;
+  // Opset 4 took the default away.
   attrs.axis = node.opset() < 4 ? node.Int("axis", 1) : node.RequiredInt("axis");
   node.SetOutput(0, node.Call("concat", node.inputs(), attrs.ToAttrs()));
 }
@@ -196,6 +203,8 @@ void ConvertPad(NodeContext& node) {
   if (pads == nullptr && attrs.pads.empty()) return node.SetOutput(0, node.Input(0));
   Value value = node.Input(2);
   const std::optional<double> known = value == nullptr ? 0.0 : node.KnownNumber(value);
+  // The attribute is an f32. A value of another type stays an argument, since it may not fit: an
+  // i64 loses digits, a text is no number.
   if (known && (value == nullptr || node.DTypeOf(value) == kF32)) {
     attrs.value = static_cast<float>(*known);
     value = nullptr;
@@ -227,6 +236,7 @@ void ConvertCenterCropPad(NodeContext& node) {
       return node.Fail("attribute 'axes' has ", axes[i], ", but its input has rank ", rank);
     const Value target = in.Gather(shape, in.Int(static_cast<int64_t>(i)));
     const Value extent = in.DimOf(x, axis);
+    // Of an odd number the smaller half comes first, for what is cut off as for what is added.
     const Value begin = in.Div(rest(extent, target), in.Int(2));
     const Value kept = in.Call("min", {extent, target});
     x = in.SliceTo(x, axis, begin, in.Add(begin, kept));
@@ -254,6 +264,8 @@ void ConvertTrilu(NodeContext& node) {
   if (node.HasInput(1) && !node.KnownInts(node.Input(1))) {
     return node.SetOutput(0, TriluComputed(node, node.Input(0), node.Input(1), attrs.upper));
   }
+  // The diagonal is an attribute of our operator. One that only a run tells was taken care of
+  // above.
   if (node.HasInput(1)) attrs.k = node.RequireInt(1, "k");
   const Value x = node.Input(0);
   if (!node.DTypeOf(x).is_string())

@@ -31,6 +31,8 @@ void ConvertStringNormalizer(NodeContext& node) {
   attrs.change = static_cast<ops::CaseChange>(
       node.Choice("case_change_action", {"NONE", "LOWER", "UPPER"}, 0));
   attrs.sensitive = node.Bool("is_case_sensitive", false);
+  // Letters change their case in ASCII only, so that the locale has no effect. It is read so that
+  // nobody is warned that it is unknown.
   node.Text("locale", "");
   const Value stopwords = TextsOf(node, node.TextList("stopwords"));
   node.SetOutput(0, node.Call("string_normalizer", {node.Input(0), stopwords}, attrs.ToAttrs()));
@@ -50,6 +52,8 @@ void ConvertTfIdfVectorizer(NodeContext& node) {
     return node.Fail("it needs either 'pool_int64s' or 'pool_strings'");
   for (const int64_t index : indices) {
     if (index < 0) node.Fail("attribute 'ngram_indexes' has the value ", index);
+    // The greatest index decides how wide the result is, not how many n-grams there are. An index
+    // that has no successor is left for the operator to refuse.
     attrs.columns = std::max(attrs.columns, index < INT64_MAX ? index + 1 : index);
   }
   if (!node.ok()) return;
@@ -92,6 +96,7 @@ void ConvertTokenizer(NodeContext& node) {
   attrs.at = has_parts ? ops::SplitAt::kParts : ops::SplitAt::kPatterns;
   if (has_parts) patterns = {node.Text("tokenexp", "")};
   if (patterns.size() == 1 && patterns[0].empty()) {
+    // The s lets the dot match the end of a line, so that no character is lost.
     patterns = {"(?s)."};
     attrs.at = ops::SplitAt::kParts;
   }
@@ -99,6 +104,7 @@ void ConvertTokenizer(NodeContext& node) {
   const std::vector<Value> parts =
       node.CallMany("string_split", {node.Input(0), cut}, attrs.ToAttrs(), 2);
   if (!node.ok()) return;
+  // The operator pads short rows with empty texts. Its second result says how many parts are real.
   const Value is_part = in.Call(
       "less", {in.Range(in.DimOf(parts[0], -1)), in.Unsqueeze(parts[1], {node.RankOf(parts[1])})});
   node.SetOutput(0, in.Where(is_part, parts[0], pad));

@@ -25,6 +25,7 @@ struct FileNode {
   double split = 0;
   std::vector<double> members;
 };
+// A leaf is a list of pairs, because one leaf of the old forms may give to several targets.
 struct Forest {
   std::vector<FileNode> nodes;
   Ints roots;
@@ -141,6 +142,8 @@ struct NodeKey {
   auto operator<=>(const NodeKey&) const = default;
 };
 
+// The numbers of the new form, which names modes by number, in the same order; its seventh mode,
+// BRANCH_MEMBER, has no name in the old ones.
 int64_t ModeOf(NodeContext& node, std::string_view name) {
   static constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
                                                 "BRANCH_GT",  "BRANCH_EQ", "BRANCH_NEQ"};
@@ -252,6 +255,8 @@ void ConvertTreeEnsembleRegressor(NodeContext& node) {
   const Forest forest = ReadFlatForest(node, "target");
   ops::TreeAttrs attrs;
   attrs.targets = node.IntAtLeast("n_targets", 1, 1);
+  // The order of the words below. TreeEnsemble of ai.onnx.ml 5 has numbers instead, and another
+  // order.
   static constexpr ops::TreeAggregate kHow[] = {ops::TreeAggregate::kSum,
                                                 ops::TreeAggregate::kAverage,
                                                 ops::TreeAggregate::kMin, ops::TreeAggregate::kMax};
