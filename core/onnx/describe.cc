@@ -128,6 +128,7 @@ class Describer {
     const bool is_sound =
         std::none_of(tensor.dims.begin(), tensor.dims.end(), [](int64_t dim) { return dim < 0; });
     const int64_t elements = is_sound ? ElementCount(tensor.dims).value_or(INT64_MAX) : int64_t{0};
+    // In bits, because four elements of 2 bits share a byte; the end is rounded up.
     const int64_t bits = DataTypeBits(tensor.data_type);
     int64_t bytes = 0;
     if (__builtin_mul_overflow(elements, bits, &bytes)) bytes = INT64_MAX;
@@ -264,6 +265,7 @@ ModelDescription Describe(const Model& model) { return Describer(model).Run(); }
 std::string DeclaredTypeText(const Type& type) {
   std::string prefix;
   const Type* inner = &type;
+  // Types nest as deep as messages do, which the reader has bounded.
   for (; inner->contents != nullptr; inner = inner->contents.get()) {
     StrAppend(&prefix, inner->kind == Type::Kind::kSequence   ? "list of "
                        : inner->kind == Type::Kind::kOptional ? "optional "
@@ -273,6 +275,7 @@ std::string DeclaredTypeText(const Type& type) {
     return StrCat(prefix, "unknown");
   StrAppend(&prefix, inner->kind == Type::Kind::kSparseTensor ? "sparse " : "",
             ElementTypeText(inner->elem_type));
+  // Without a shape the rank is open. A shape without dimensions is a scalar's: "[]".
   if (inner->shape == nullptr) return StrCat(prefix, "[…]");
   std::vector<std::string> dims;
   for (const Dimension& dim : inner->shape->dims) dims.push_back(DimensionText(dim));
@@ -346,6 +349,7 @@ std::string UnsupportedText(const ModelDescription& description) {
   std::map<std::string, std::vector<const UnsupportedNode*>> by_operator;
   for (const UnsupportedNode& node : description.unsupported) {
     std::string title = StrCat(OperatorText(node.domain, node.op_type), ", opset ", node.opset);
+    // Without an import there is no version to name.
     if (node.opset == 0)
       title = StrCat(OperatorText(node.domain, node.op_type),
                      ": the model imports no version of its domain");

@@ -70,6 +70,7 @@ class Writer {
  public:
   Writer(const Model& model, const ValueTypes& types, JsonWriter* json)
       : graph_(model.graph), types_(types), json_(*json) {
+    // What the file says of values is used where importing did not come so far.
     for (const ValueInfo& value : graph_.value_infos) declared_.emplace(value.name, &value.type);
     for (const ValueInfo& value : graph_.outputs) declared_.emplace(value.name, &value.type);
   }
@@ -81,6 +82,7 @@ class Writer {
     json_.Key("constants").BeginArray();
     for (const Tensor& tensor : graph_.initializers) WriteNamed(tensor.name, ConstantType(tensor));
     json_.EndArray().Key("nodes").BeginArray();
+    // Nodes of subgraphs are not listed: an attribute says how many there are.
     for (const Node& node : graph_.nodes) WriteNode(node);
     json_.EndArray().EndObject();
   }

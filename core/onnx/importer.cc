@@ -14,6 +14,8 @@
 
 namespace tern::onnx {
 
+// 0 stands for a domain that the model does not import. Of two entries for one domain the last
+// counts.
 int64_t Scope::OpsetOf(std::string_view domain) const {
   int64_t version = 0;
   for (const OpsetImport& import : imports) {
@@ -22,10 +24,12 @@ int64_t Scope::OpsetOf(std::string_view domain) const {
   return version;
 }
 
+// Functions may not call themselves, also not through others, so that inlining ends.
 bool Scope::IsInside(const Function& wanted) const {
   return function == &wanted || (outer != nullptr && outer->IsInside(wanted));
 }
 
+// A subgraph sees the values around it, the body of a function only its own.
 const Value* Scope::Find(std::string_view name) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
     const auto found = scope->values.find(name);
@@ -59,6 +63,8 @@ bool IsOwnKey(std::string_view key) {
 
 }  // namespace
 
+// Names of nodes are optional in the standard. An output's name is unique, since every value is
+// made once.
 std::string_view OriginOf(const Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() || node.outputs[0].empty() ? node.op_type : node.outputs[0];
@@ -70,6 +76,7 @@ std::string_view OriginOf(const Node& node) {
 std::unordered_map<std::string_view, size_t> Importer::FindProducers(const Scope& scope) {
   std::unordered_map<std::string_view, size_t> producers;
   for (size_t i = 0; i < scope.nodes.size(); ++i) {
+    // An empty name is an output that is not wanted: any number of nodes may leave out one.
     for (const std::string_view output : scope.nodes[i].outputs) {
       if (output.empty()) continue;
       const bool is_new = producers.emplace(output, i).second;
@@ -83,6 +90,7 @@ std::unordered_map<std::string_view, size_t> Importer::FindProducers(const Scope
 }
 
 void Importer::ReportCycle(const Scope& scope, const std::vector<size_t>& cycle) {
+  // A circle may have as many nodes as the model.
   constexpr size_t kMost = 8;
   std::string text = "nodes depend on each other in a circle: ";
   for (size_t i = 0; i < cycle.size() && i < kMost; ++i) {
@@ -117,6 +125,8 @@ void Importer::ConvertNodes(Scope* scope, const Names& outputs) {
 
 void Importer::ConvertFrom(Scope* scope, std::span<const size_t> order, const Names& outputs) {
   for (size_t i = 0; i < order.size(); ++i) {
+    // The outermost nodes alone are counted as progress: a subgraph is part of one of them, and
+    // behind a split they come twice.
     if (scope->outer == nullptr && splits_ == 0)
       options_.progress.Report("import",
                                static_cast<double>(i) / static_cast<double>(order.size()));
@@ -147,6 +157,7 @@ void Importer::ReportMissing(const Scope& scope, const Node& node, std::string_v
 bool Importer::TakeInputs(Scope* scope, const Node& node, std::vector<Value>* inputs) {
   bool good = true;
   for (const std::string_view name : node.inputs) {
+    // An input that is left out stands as an empty name where others follow.
     if (name.empty()) {
       inputs->push_back(nullptr);
       continue;
@@ -157,6 +168,7 @@ bool Importer::TakeInputs(Scope* scope, const Node& node, std::vector<Value>* in
     inputs->push_back(usable ? *found : nullptr);
     good &= usable;
   }
+  // Left out at the end or not written at all: converters see one form.
   while (good && !inputs->empty() && inputs->back() == nullptr) inputs->pop_back();
   return good;
 }
@@ -171,6 +183,7 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
         .InNode(StrCat(scope.prefix, OriginOf(node)));
     return true;
   };
+  // Empty names at the end are places that the node does not use, so they do not count.
   size_t inputs = node.inputs.size(), outputs = node.outputs.size();
   while (inputs > 0 && node.inputs[inputs - 1].empty()) --inputs;
   while (outputs > 0 && node.outputs[outputs - 1].empty()) --outputs;
@@ -195,6 +208,8 @@ void Importer::ReportContext(const Scope& scope, const Node& node, const NodeCon
     return;
   }
   for (const std::string_view attribute : context.UnknownAttributes()) {
+    // Once for each operator and attribute, because exporters write the same one on hundreds of
+    // nodes.
     if (!warned_.insert(StrCat(node.op_type, ".", attribute)).second) continue;
     diagnostics_
         ->Warning("E0403",
@@ -214,6 +229,8 @@ void Importer::SetOutputs(Scope* scope, const Node& node, const std::vector<Valu
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     const bool made = i < values.size() && values[i] != nullptr;
+    // What could not be made is defined all the same: nodes that take it would otherwise report a
+    // name that nothing makes.
     scope->values.emplace(node.outputs[i], made ? values[i] : poison_);
     if (made && scope->outer == nullptr && options_.value_types != nullptr)
       options_.value_types->emplace(node.outputs[i], ir::TypeOf(values[i]));
@@ -223,6 +240,8 @@ void Importer::SetOutputs(Scope* scope, const Node& node, const std::vector<Valu
 std::optional<NodeContext::Split> Importer::ConvertNode(Scope* scope, const Node& node) {
   std::vector<Value> inputs;
   const bool usable = TakeInputs(scope, node, &inputs);
+  // A function of the model comes before an operator of its name: that is how a file brings its own
+  // definition along.
   if (const Function* function = FindFunction(node)) {
     if (usable)
       InlineFunction(scope, node, *function, std::move(inputs));
@@ -238,6 +257,8 @@ std::optional<NodeContext::Split> Importer::ConvertNode(Scope* scope, const Node
     SetOutputs(scope, node, {});
     return std::nullopt;
   }
+  // Counts are checked where inputs are missing as well, so that one run lists as many mistakes as
+  // possible.
   if (!CheckCounts(*scope, node, *info) || !usable) {
     ReportInSubgraphsOf(*scope, node);
     SetOutputs(scope, node, {});
@@ -256,6 +277,8 @@ std::optional<NodeContext::Split> Importer::ConvertNode(Scope* scope, const Node
                        .builder = &builder_,
                        .subgraphs = &subgraphs});
   info->convert(context);
+  // The reason is kept for JoinWays, which tells it where the results of the two ways do not fit
+  // either.
   if (context.split().has_value() && splits_ < kMaxSplits) {
     split_reason_ = context.error();
     return context.split();
@@ -292,12 +315,17 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
   }
   Scope inner;
   inner.nodes = function.nodes;
+  // A function says which opsets its nodes are of. Files that leave it out mean those of the
+  // caller.
   inner.imports = function.opset_imports.empty() ? scope->imports : function.opset_imports;
   inner.function = &function;
   inner.outer = scope;
+  // Attributes of the call come first, then the function's defaults; references in the call are
+  // resolved in the scope around it.
   inner.attributes = {node.attributes, function.default_attributes,
                       scope->function == nullptr ? nullptr : &scope->attributes};
   inner.prefix = StrCat(scope->prefix, node.name.empty() ? node.op_type : node.name, "/");
+  // Inputs of a function that the call leaves out are missing ones for its nodes, too.
   inputs.resize(function.inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     Define(&inner, function.inputs[i], inputs[i],
@@ -319,6 +347,8 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
 // ---- what is not supported
 
 void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
+  // A node may be converted several times: a function by each call, a body in each round over its
+  // types.
   if (!reported_.insert(&node).second) return;
   const std::string_view domain = PlainDomain(node.domain);
   const int64_t opset = scope.OpsetOf(domain);
@@ -376,6 +406,8 @@ void Importer::CompareOutput(const ValueInfo& info, const Value& value) {
   const types::TensorType* type = ir::TensorTypeOf(value);
   if (type == nullptr || info.type.kind != Type::Kind::kTensor) return;
   const Result<DType> declared = MakeDType(info.type.elem_type);
+  // A shape without dimensions is not compared: it may be meant for a scalar, or for a rank that is
+  // not known.
   const bool ranks_differ = info.type.shape != nullptr && !info.type.shape->dims.empty() &&
                             info.type.shape->dims.size() != static_cast<size_t>(type->rank());
   if (declared.ok() && *declared == type->dtype && !ranks_differ) return;
@@ -453,6 +485,8 @@ Result<ir::Module> Importer::Run() {
   if (complete) AddOutputs(scope);
   TERN_TRY(CheckMemory());
   if (!diagnostics_->ok()) {
+    // The first error decides what kind of failure it is, because those behind it may be its
+    // consequences.
     const bool unsupported =
         diagnostics_->items()[0].code == "E0402" || diagnostics_->items()[0].code == "E0404";
     return diagnostics_->ToStatus(unsupported ? StatusCode::kUnsupported
@@ -475,6 +509,7 @@ Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options,
   Model model;
   Status status = ReadModel(bytes, &model);
   if (status.ok()) return ImportModel(model, options, diagnostics);
+  // No memory is no fault of the file, so that it is no damaged model.
   if (status.code() == StatusCode::kOutOfMemory) return status;
   text::Diagnostic& error = diagnostics->Error("E0401", status.message());
   error.InFile(options.file);

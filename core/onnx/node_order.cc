@@ -31,6 +31,7 @@ void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* c
   for (const ValueInfo& info : graph.inputs) made.insert(info.name);
   for (const Tensor& tensor : graph.initializers) made.insert(tensor.name);
   for (const SparseTensor& tensor : graph.sparse_initializers) made.insert(tensor.values.name);
+  // A branch may give a value of the graph around it without any node of its own.
   for (const ValueInfo& info : graph.outputs) used.insert(info.name);
   for (const Node& node : graph.nodes) {
     made.insert(node.outputs.begin(), node.outputs.end());
@@ -58,6 +59,7 @@ class Sorter {
       : nodes_(nodes), producers_(producers), states_(nodes.size(), State::kNew) {}
 
   NodeOrder Sort() {
+    // From the first node on, so that an order that was right stays as it was.
     for (size_t i = 0; i < nodes_.size() && result_.cycle.empty(); ++i) Visit(i);
     // A part of an order would be taken for one.
     if (!result_.cycle.empty()) result_.order.clear();
@@ -71,6 +73,7 @@ class Sorter {
   }
 
  private:
+  // A node is open while those that it needs are visited: to meet it again then is a circle.
   enum class State : uint8_t { kNew, kOpen, kDone };
   struct Frame {
     size_t node;
@@ -101,6 +104,7 @@ class Sorter {
 
   void Follow(std::string_view input) {
     const auto found = producers_.find(input);
+    // What no node makes is an input, an initializer or a mistake, and the importer tells which.
     if (input.empty() || found == producers_.end()) return;
     if (states_[found->second] == State::kNew)
       Open(found->second);

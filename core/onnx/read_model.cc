@@ -63,6 +63,7 @@ void ReadEnum(const WireReader& in, E last, E* out) {
   // Stays below 0 where the field has another wire type.
   int32_t number = -1;
   in.Get(&number);
+  // Enumerations that are passed here have no gaps.
   if (number >= 0 && number <= static_cast<int32_t>(last)) *out = static_cast<E>(number);
 }
 

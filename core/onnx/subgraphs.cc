@@ -58,6 +58,7 @@ bool Importer::DefineInputs(Scope* inner, const Node& node, const Graph& graph,
 bool Importer::TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs) {
   bool good = true;
   for (const ValueInfo& info : graph.outputs) {
+    // Looked for outside as well: an output may be a value of the graph around this one.
     const Value* found = inner.Find(info.name);
     if (found == nullptr || *found == nullptr) {
       Error("E0405", StrCat("output '", info.name, "' of the subgraph '", graph.name,
@@ -81,6 +82,7 @@ bool Importer::InlineGraph(const Scope& scope, const Node& node, const Graph& gr
   const size_t errors = diagnostics_->error_count();
   const std::string origin = builder_.origin();
   Scope inner = InnerScope(scope, graph.nodes, StrCat(scope.prefix, OriginOf(node), "/"));
+  // Initializers come first, because DefineInputs takes what has a value already for no input.
   AddInitializers(&inner, graph);
   bool good = DefineInputs(&inner, node, graph, inputs);
   if (good) ConvertNodes(&inner, OutputNames(graph));

@@ -55,6 +55,7 @@ Result<TensorPtr> FromPackedList(const Tensor& tensor, DType dtype) {
   return tern::Tensor::FromBytes(dtype, tensor.dims, bytes);
 }
 
+// Texts are copied, since they lie in the file one by one with their lengths between them.
 Result<TensorPtr> FromStrings(const Tensor& tensor) {
   const std::optional<int64_t> count = ElementCount(tensor.dims);
   if (!count || static_cast<uint64_t>(*count) != tensor.string_data.size()) {
@@ -213,6 +214,7 @@ Status CheckDims(const Tensor& tensor) {
 int64_t FlatIndex(const tern::Tensor& indices, int64_t row, const std::vector<int64_t>& dims) {
   const std::span<int64_t> values = indices.values<int64_t>();
   const int64_t width = indices.rank() == 2 ? indices.dim(1) : 1;
+  // A flat index counts elements in row-major order. Its bounds are checked by who asks for it.
   if (indices.rank() == 1) return values[static_cast<size_t>(row)];
   int64_t flat = 0;
   for (int64_t i = 0; i < width; ++i) {
@@ -286,6 +288,7 @@ Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {
   TERN_TRY_ASSIGN(const DType dtype, MakeDType(tensor.data_type));
   TERN_TRY(CheckDims(tensor));
   if (tensor.is_external) {
+    // The standard has no form for texts in another file.
     if (dtype.is_string()) return Corrupt("strings in external data");
     TERN_TRY_ASSIGN(Elements elements, ReadExternal(tensor, source));
     return FromRaw(tensor, dtype, std::move(elements), source);
