@@ -197,6 +197,8 @@ Result<size_t> PositionIn(const Sequence& list, int64_t position, size_t last) {
 Result<Any> Insert(const ListAttrs&, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t position, args[2].As<int64_t>());
+  // An insertion may stand behind the last item, so one position more is possible than there are
+  // items.
   TERN_TRY_ASSIGN(const size_t at, PositionIn(*list, position, list->size()));
   TERN_TRY(context.Charge(static_cast<int64_t>(list->size())));
   SequencePtr longer = Sequence::Make();
@@ -221,6 +223,7 @@ Result<Any> Erase(const ListAttrs&, RunContext& context, AnyArgs args) {
 }
 
 Result<Any> OptionalGet(const ListAttrs&, RunContext&, AnyArgs args) {
+  // A value that is there stands for itself: an optional adds no object around it.
   if (args[0].is_none()) return InvalidArgument("the optional is empty, expected a value");
   return Any(args[0]);
 }

@@ -18,6 +18,7 @@
 namespace tern::kernels {
 namespace {
 
+// `of` is the element type of what is made; a width of -1 asks for the dense form.
 struct MapAttrs {
   DType of = kF32;
   int64_t width = -1;
@@ -58,6 +59,8 @@ Result<Any> MapRows(const MapAttrs&, RunContext& context, AnyArgs args) {
     return TypeError("x is ", ShownType(args[0]), ", expected f32[n, ", columns, "] or f32[",
                      columns, "], a column for each key");
   }
+  // Work and memory are asked for before anything is made: the rows decide how many objects there
+  // will be.
   TERN_TRY(context.Charge(x->element_count()));
   const int64_t rows = x->rank() == 2 ? x->dim(0) : 1;
   TERN_TRY(CheckRoom(static_cast<uint64_t>(rows) * kMapBytes +
@@ -127,6 +130,7 @@ Result<Any> MapValues(const MapAttrs& attrs, RunContext& context, AnyArgs args) 
     TERN_TRY_ASSIGN(const int64_t key, entry.key.As<int64_t>());
     entries.emplace_back(key, entry.value);
   }
+  // Keys of a map are distinct, so that the order is one and the same on every machine.
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   TERN_TRY_ASSIGN(TensorPtr row, NewMapRow(attrs, context, static_cast<int64_t>(entries.size())));
@@ -142,6 +146,7 @@ Result<Any> MapLookUp(const MapAttrs& attrs, RunContext& context, AnyArgs args) 
   TERN_TRY_ASSIGN(TensorPtr row, NewMapRow(attrs, context, static_cast<int64_t>(keys.size())));
   for (size_t i = 0; i < keys.size(); ++i) {
     const std::optional<AnyView> value = map->Find(keys[i]);
+    // A key that the map does not have leaves the zero, and a key that is not listed is left out.
     if (value.has_value()) TERN_TRY(PutItem(*value, static_cast<int64_t>(i), row.get()));
   }
   return Any(std::move(row));

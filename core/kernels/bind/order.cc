@@ -50,6 +50,7 @@ class Slices {
   // Below, at, above zero, as the slices' first different elements are.
   int Compare(int64_t a, int64_t b) const {
     for (int64_t outer = 0; outer < view_.outer; ++outer) {
+      // Memory is [outer][axis][inner], so that a slice is one piece in each outer part.
       const uint64_t* row = keys_ + outer * view_.axis * view_.inner;
       for (int64_t i = 0; i < view_.inner; ++i) {
         const uint64_t left = row[a * view_.inner + i], right = row[b * view_.inner + i];
@@ -150,6 +151,7 @@ Result<TensorPtr> TableOf(Call& call, const std::vector<int64_t>& values) {
 Result<Any> Unique(const ops::OptionalAxisAttrs& attrs, Call& call) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
+  // Without an axis the tensor counts as flat, and its elements are the slices.
   AxisView view{1, x->element_count(), 1};
   int axis = 0;
   if (attrs.has_axis) {
@@ -220,6 +222,7 @@ double Determinant(std::vector<double>* matrix, int64_t n) {
     for (int64_t i = k + 1; i < n; ++i) {
       if (std::fabs(a[i * n + k]) > std::fabs(a[pivot * n + k])) pivot = i;
     }
+    // A column without a pivot: the rows depend on each other.
     if (a[pivot * n + k] == 0) return 0;
     if (pivot != k) {
       std::swap_ranges(a + pivot * n, a + pivot * n + n, a + k * n);
@@ -297,10 +300,12 @@ Result<Any> MeanVarianceNorm(const ops::MeanVarianceAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(const GroupMap map, MapGroups(attrs.axes, ExtentsOf(*x)));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
   if (x->element_count() == 0) return Any(std::move(y));
+  // Groups are made of whole axes, so that each has as many elements.
   const int64_t count = x->element_count() / map.groups;
   // Finding the group of an element costs a division for each axis.
   TERN_TRY(call.Charge(ops::MulDim(x->element_count(), 2 * map.rank + 1)));
   TERN_TRY_ASSIGN(const TensorPtr sums, call.New(kF64, Extents{2, map.groups}));
+  // Both sums are f64, since a group may be as large as the tensor.
   double *mean = sums->data_as<double>(), *square = mean + map.groups;
   std::fill_n(mean, 2 * map.groups, 0.0);
   const float* from = x->data_as<float>();

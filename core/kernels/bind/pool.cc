@@ -90,6 +90,7 @@ Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) 
   const int64_t taps = ops::MulDim(args.kernel_h, args.kernel_w);
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), taps)));
   TensorPtr holder, wide;
+  // The kernel reads channels last. `holder` owns the copy where one was needed.
   TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, attrs.window.layout, &holder));
   if (bytes) {
     TERN_TRY_ASSIGN(wide, WidenedBytes(call, *x));
@@ -148,6 +149,7 @@ Result<Any> GlobalAveragePool(const ops::GlobalPoolAttrs& attrs, Call& call) {
 }
 
 Result<Any> GlobalLpPool(const ops::GlobalPoolAttrs& attrs, Call& call) {
+  // Any other power is written with pow by the importer.
   if (attrs.p == 1) return RunGlobalPool(attrs, call, TERN_REDUCE_l1);
   if (attrs.p == 2) return RunGlobalPool(attrs, call, TERN_REDUCE_l2);
   return Unsupported("p is ", attrs.p, ", only 1 and 2 are implemented");

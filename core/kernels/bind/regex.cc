@@ -11,6 +11,8 @@
 namespace tern::kernels::bind {
 namespace {
 
+// Steps bound memory and, for each character of a text, time; the depth bounds the stack of the
+// parser.
 constexpr size_t kMostSteps = 20000;
 constexpr int kMostDepth = 200;
 constexpr int kMostRepeats = 1000;  // RE2's own limit
@@ -42,6 +44,7 @@ constexpr NamedRanges kNamed[] = {
     {"word", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
     {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}, kNoRange}},
     {"d", {{'0', '9'}, kNoRange, kNoRange, kNoRange}},
+    // RE2's \s has no vertical tab, unlike [[:space:]].
     {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}, kNoRange}},
     {"w", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
 };
@@ -66,6 +69,8 @@ Ranges Complement(const Ranges& ranges) {
   Ranges rest;
   uint32_t next = 0;
   while (next <= kLastCodePoint) {
+    // Ranges come in any order and may overlap: the nearest that ends at or behind `next` is looked
+    // for each time.
     uint32_t nearest = kLastCodePoint + 1, end = kLastCodePoint;
     for (const auto& [first, last] : ranges) {
       if (last >= next && first < nearest) nearest = first, end = last;
@@ -86,12 +91,15 @@ bool CharClass::Has(uint32_t c) const {
   return negated;
 }
 
+// One function for each level of precedence: alternation, sequence, repetition, atom. Each writes
+// code behind what there is, and takes it back where a split belongs in front.
 class RegexParser {
  public:
   explicit RegexParser(std::string_view pattern) : pattern_(pattern) {}
 
   Result<Regex> Run() {
     Alternation(0);
+    // An alternation ends at the end of the pattern or at a ')', and no group is open here.
     if (ok() && at_ < pattern_.size()) Fail("has a ')' without its '('");
     if (!ok()) return std::move(status_);
     return std::move(regex_);
@@ -106,6 +114,7 @@ class RegexParser {
   };
 
   bool ok() const { return status_.ok(); }
+  // The first mistake counts: what the parser finds behind it may be its consequence.
   void Fail(std::string_view what) {
     if (ok())
       status_ = InvalidArgument("the pattern '", pattern_.substr(0, 100), "' ", what, " at byte ",
@@ -140,6 +149,7 @@ class RegexParser {
     Emit({Code::kClass, Place::kTextBegin, static_cast<int32_t>(regex_.classes_.size() - 1), 0});
   }
   void EmitPlace(Place place) { Emit({Code::kAssert, place, 0, 0}); }
+  // Both ways are followed at once, so that their order says nothing about which is preferred.
   void EmitSplit(size_t a, size_t b) {
     Emit({Code::kSplit, Place::kTextBegin, static_cast<int32_t>(a), static_cast<int32_t>(b)});
   }
@@ -170,6 +180,7 @@ class RegexParser {
     } while (ok() && Take("|"));
     size_t rest = 0;  // behind the branch that is written
     for (const auto& branch : branches) rest += branch.size() + 2;
+    // Every branch but the last is followed by a jump and has a split in front.
     rest -= 2;
     for (size_t i = 0; i + 1 < branches.size() && ok(); ++i) {
       rest -= branches[i].size() + 2;
@@ -184,6 +195,8 @@ class RegexParser {
   void Sequence(int depth) {
     while (ok() && !AtEnd() && (quoting_ || (Peek() != '|' && Peek() != ')'))) {
       const size_t begin = size();
+      // Flags, for instance, write nothing that can be repeated: a '*' behind them is refused as
+      // one that repeats nothing.
       if (quoting_ ? !Quoted() : !Atom(depth)) continue;
       while (ok() && Repeat(begin)) {
         if (Peek() == '*' || Peek() == '+' || Peek() == '?') Fail("repeats a repetition");
@@ -234,6 +247,7 @@ class RegexParser {
   bool Group(int depth) {
     ++at_;
     if (Take("?P<") || Take("?<")) {
+      // Names of groups are for captures, which nobody asks for here.
       const size_t end = pattern_.find('>', at_);
       if (end == std::string_view::npos || end == at_)
         return Fail("has a group without its name"), true;
@@ -253,6 +267,7 @@ class RegexParser {
     return true;
   }
 
+  // A '-' turns off what follows it: (?i-s) ignores case and keeps the dot from the end of a line.
   bool ReadFlags() {
     bool on = true;
     for (; ok() && !AtEnd() && Peek() != ')' && Peek() != ':'; ++at_) {
@@ -319,6 +334,7 @@ class RegexParser {
     const size_t begin = *at;
     int count = 0;
     for (; *at < pattern_.size() && pattern_[*at] >= '0' && pattern_[*at] <= '9'; ++*at)
+      // A number that is too large already grows no further, so that no length of it overflows.
       count = count > kMostRepeats ? count : count * 10 + (pattern_[*at] - '0');
     return *at == begin ? std::nullopt : std::optional<int>(count);
   }
@@ -371,6 +387,8 @@ class RegexParser {
       case '0': return OctalChar();
       default: break;
     }
+    // Letters and digits are reserved for escapes to come; of signs the backslash takes any
+    // meaning.
     if (c < 128 && IsWordChar(c) && c != '_') Fail("has an unknown escape");
     return c;
   }
@@ -487,6 +505,7 @@ struct Neighbours {
 };
 
 bool IsAt(Regex::Place place, const Neighbours& n) {
+  // A border of words lies between a character of words and another one, or an end of the text.
   const bool word = (n.before && IsWordChar(*n.before)) != (n.after && IsWordChar(*n.after));
   switch (place) {
     case Regex::Place::kTextBegin: return !n.before;
@@ -506,6 +525,8 @@ void Follow(const std::vector<Regex::Step>& program, size_t state, const Neighbo
   while (!open.empty()) {
     const size_t at = open.back();
     open.pop_back();
+    // The place behind the last step is the end: a text matches where it is among the states. A
+    // state that is there already ends loops of empty steps.
     if (!states->Add(at) || at == program.size()) continue;
     const Regex::Step& step = program[at];
     const auto to = [at](int32_t by) { return static_cast<size_t>(static_cast<int64_t>(at) + by); };
@@ -532,6 +553,7 @@ size_t Regex::LongestAt(std::string_view text, size_t from, size_t* seen) const 
   Neighbours n{std::nullopt, PeekCodePoint(text, from)};
   if (from > 0) {
     size_t before = from - 1;
+    // Back to the first byte of the character before: the others begin with the bits 10.
     while (before > 0 && (text[before] & 0xC0) == 0x80) --before;
     n.before = PeekCodePoint(text, before);
   }

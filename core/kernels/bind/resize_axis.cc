@@ -44,6 +44,7 @@ double SourceCoordinate(const ops::ResizeAttrs& attrs, const AxisScale& axis, in
 
 namespace {
 
+// The first comparison is written so that a NaN becomes 0.
 int64_t ClampPosition(double position, int64_t extent) {
   if (!(position > 0)) return 0;
   return position >= static_cast<double>(extent - 1) ? extent - 1 : static_cast<int64_t>(position);
@@ -55,6 +56,7 @@ double LinearFilter(double distance) {
   return weight > 0 ? weight : 0;
 }
 
+// Keys' kernel: `a` is the slope at a distance of 1, -0.75 by default and -0.5 in other libraries.
 double CubicFilter(double distance, double a) {
   const double d = std::fabs(distance);
   if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
@@ -81,7 +83,10 @@ int64_t NearestPosition(ops::NearestMode mode, double x, int64_t extent) {
 }
 
 Result<AxisTaps> MakeAxisTaps(const ops::ResizeAttrs& attrs, Call& call, const AxisScale& axis) {
+  // An image that is made smaller is filtered over as many more of its elements, so that each of
+  // them counts.
   const double shrink = attrs.antialias && axis.scale < 1 ? axis.scale : 1;
+  // In elements of the input on either side: two for the cubic filter, one for the linear one.
   const double radius = attrs.mode == ops::ResizeMode::kCubic ? 2 : 1;
   const double reach = std::ceil(radius / shrink);
   if (!(reach <= static_cast<double>(ops::kMostExtent)))
@@ -106,6 +111,7 @@ Result<AxisTaps> MakeAxisTaps(const ops::ResizeAttrs& attrs, Call& call, const A
       sum += weight_of(k);
       positions[k] = ClampPosition(base + static_cast<double>(first + k), axis.in);
     }
+    // Weights add up to one by themselves, unless some were left out or the filter was stretched.
     const double scale = sum != 0 && (attrs.exclude_outside || attrs.antialias) ? 1 / sum : 1;
     for (int64_t k = 0; k < result.taps; ++k) weights[k] = static_cast<float>(weight_of(k) * scale);
   }

@@ -80,16 +80,20 @@ std::vector<std::string_view> CutAtSpaces(std::string_view text, int64_t most) {
 Status CutByPattern(const Regex& regex, std::string_view text, const ops::StringSplitAttrs& attrs,
                     Call& call, std::vector<std::string_view>* parts) {
   const auto take = [&](std::string_view part) {
+    // In characters and not in bytes: bytes that begin with the bits 10 continue one.
     const auto count =
         std::count_if(part.begin(), part.end(), [](char c) { return (c & 0xC0) != 0x80; });
     if (count >= attrs.least) parts->push_back(part);
   };
+  // Separators leave what is between them, a last part included; descriptions leave what they
+  // match.
   const bool between = attrs.at == ops::SplitAt::kPatterns;
   size_t begin = 0;
   for (size_t at = 0; at < text.size() && !call.IsStopped();) {
     size_t seen = at;
     const size_t end = regex.LongestAt(text, at, &seen);
     TERN_TRY(call.Charge(regex.WorkOf(seen - at)));
+    // A match of nothing would not advance, so it is none.
     if (end == text.npos || end == at) {
       DecodeUtf8(text, &at);
       continue;
@@ -120,6 +124,7 @@ Status CutByPatterns(const std::vector<Regex>& patterns, std::string_view text,
 Result<Any> StringSplit(const ops::StringSplitAttrs& attrs, Call& call) {
   const Tensor *x = call.Input(0, kString), *delimiter = call.Input(1, kString);
   TERN_TRY(call.TakeStatus());
+  // The result has one axis more.
   TERN_TRY(ops::CheckRank("x", x->rank(), 0, ops::kMaxDims - 1));
   const bool is_text = attrs.at == ops::SplitAt::kText;
   const int64_t count = delimiter->element_count();
@@ -131,6 +136,7 @@ Result<Any> StringSplit(const ops::StringSplitAttrs& attrs, Call& call) {
     TERN_TRY_ASSIGN(Regex regex, Regex::Compile(delimiter->string_at(i)));
     patterns.push_back(std::move(regex));
   }
+  // Parts are views into x, which the call keeps until y has its copies.
   std::vector<std::vector<std::string_view>> parts;
   int64_t columns = 0;
   TERN_TRY_ASSIGN(TensorPtr counts, call.New(kI64, ExtentsOf(*x)));

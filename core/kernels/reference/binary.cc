@@ -10,6 +10,8 @@
 namespace tern::kernels::reference {
 namespace {
 
+// The result takes the sign of the divisor, as ONNX's Mod does without its attribute fmod; fmod of
+// C takes that of the dividend.
 double Modulo(double a, double b) {
   const double r = fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -24,6 +26,7 @@ double EvaluateBinary(TernBinaryOp op, double a, double b) {
     case TERN_BINARY_mul: return a * b;
     case TERN_BINARY_div: return a / b;
     case TERN_BINARY_pow: return pow(a, b);
+    // fmin and fmax of C drop a NaN. ONNX Runtime and NumPy keep it, so the kernels do too.
     case TERN_BINARY_min: return isnan(a) ? a : isnan(b) ? b : a < b ? a : b;
     case TERN_BINARY_max: return isnan(a) ? a : isnan(b) ? b : a > b ? a : b;
     case TERN_BINARY_mod: return Modulo(a, b);

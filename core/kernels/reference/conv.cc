@@ -37,6 +37,7 @@ double ConvSum(const TernConv2dArgs& args, const Pixel& out, int64_t group, int6
   return sum;
 }
 
+// Each channel has weights of its own, [taps][channels]: they are not packed into panels.
 double DepthwiseSum(const TernConv2dArgs& args, const Pixel& out, int64_t channel) {
   double sum = 0.0;
   for (int64_t tap = 0; tap < args.kernel_h * args.kernel_w; ++tap) {

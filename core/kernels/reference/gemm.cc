@@ -21,6 +21,7 @@ double GemmSum(const TernGemmArgs& args, int64_t row, int64_t column) {
   return sum;
 }
 
+// The strides count elements, so that either factor may be transposed without a copy.
 double MatMulSum(const TernMatMulArgs& args, const float* a, const float* b) {
   double sum = 0.0;
   for (int64_t i = 0; i < args.k; ++i) {

@@ -18,6 +18,8 @@ void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
     const double centered = static_cast<double>(x[i]) - mean;
     variance += centered * centered / size;
   }
+  // The variance is that of the whole row, divided by its size and not by one less, as ONNX defines
+  // it.
   const double inverse = 1.0 / sqrt(variance + static_cast<double>(args.epsilon));
   for (int64_t i = 0; i < args.axis; ++i) {
     double v = (static_cast<double>(x[i]) - mean) * inverse;
