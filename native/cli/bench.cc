@@ -71,6 +71,7 @@ Result<BenchFigures> MeasureCalls(const Machine& machine, const BenchOptions& op
 // Each --dim of several values, n=1,8,32, as one --dim of each: every combination, in the order of
 // the command line. One combination if none has several.
 Result<std::vector<std::vector<std::string>>> ExpandDims(const std::vector<std::string>& dims) {
+  // Sizes multiply: two options of a hundred values are ten thousand measurements.
   constexpr size_t kMost = 1000;
   std::vector<std::vector<std::string>> all(1);
   for (const std::string& dim : dims) {
@@ -118,6 +119,8 @@ struct BenchReport {
   std::vector<BenchFigures> baseline;
   bool has_baseline = false;
 
+  // By the text of its dimensions, so that a sweep may be compared with one that had more sizes or
+  // another order.
   const BenchFigures* BaseOf(const BenchFigures& figures) const {
     for (const BenchFigures& base : baseline)
       if (base.dims == figures.dims) return &base;
@@ -153,9 +156,11 @@ std::vector<std::string> Disturbances() {
   std::vector<std::string> notes;
   double load = 0;
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  // More than half of the processors, because the threads of this program are part of the load.
   if (getloadavg(&load, 1) == 1 && load > 0.5 * processors)
     notes.push_back(StrCat("other programs run: load ", FormatDoubleDigits(load, 3), " on ",
                            processors, " processors"));
+  // Of the first processor, which stands for all; a system without the file has nothing to say.
   const std::string governor = FirstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty() && governor != "performance")
     notes.push_back(StrCat("the processor's clock may change: governor ", governor));

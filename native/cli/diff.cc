@@ -45,6 +45,8 @@ enum class FileKind { kProgram, kTrace, kProfile, kArrays };
 constexpr const char* kFileKinds[] = {"program", "trace", "profile", "arrays"};
 
 Result<FileKind> KindOf(const std::string& path) {
+  // Arrays are known by their names, the rest by what is in the file: programs come in many endings
+  // and on standard input.
   if (path.ends_with(".npy") || path.ends_with(".npz")) return FileKind::kArrays;
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   if (vm::SavedTrace::HasMark(file.file->bytes())) return FileKind::kTrace;
@@ -113,6 +115,7 @@ Result<Side> Prepare(const Engine& engine, const DiffOptions& options, const std
   InputOptions input = options.input;
   // Made inputs have the same seed on both sides, so they are the same.
   input.fill_missing = options.run || input.fill_missing;
+  // Inputs count towards the limit of the run that takes them, on each side alone.
   MemoryBudget budget = {.limit = options.limits.max_bytes};
   TERN_TRY_ASSIGN(const std::vector<NamedArray> arrays, BindInputs(input, side.function, &budget));
   side.bytes_left = BytesLeft(budget);
@@ -152,6 +155,7 @@ Result<Value> RegisterAt(const RecordedRun& run, const vm::Divergence& at) {
   TERN_TRY(FromApi(tern_debugger_run(run.debugger.get(), TERN_DEBUG_SEEK, step, 0, &raw)));
   const Buffer stop(raw);
   TERN_TRY_ASSIGN(const vm::TraceState state, run.trace.StateAt(step));
+  // A step that returned has no frame to look into.
   if (at.frame >= state.frames.size()) return NotFound("the frame has ended");
   Value value;
   // The debugger counts frames from the innermost, the record from the outermost.
@@ -230,6 +234,8 @@ class RunDiff {
                     UnpackResults(std::move(result_b), side_b_.function));
     if (values_a.size() != values_b.size()) {
       found_.equal = false;
+      // Outputs that only one side has are told once, here; those that both have are compared all
+      // the same.
       StrAppend(&found_.text, values_a.size(), " outputs against ", values_b.size(), "\n");
     }
     for (size_t i = 0; i < std::min(values_a.size(), values_b.size()); ++i)
@@ -272,6 +278,8 @@ class RunDiff {
     StrAppend(&found_.text, name, ": ", how, "\n");
   }
 
+  // Asked at each step that differs. The answer needs the values themselves, for which both
+  // debuggers go back to the step.
   class Tolerant final : public vm::DivergenceFilter {
    public:
     Tolerant(RunDiff& diff, const RecordedRun& a, const RecordedRun& b)
@@ -336,6 +344,7 @@ Result<std::vector<NamedArray>> ReadArrays(const std::string& path) {
 Result<DiffFindings> DiffArrays(const DiffOptions& options) {
   TERN_TRY_ASSIGN(const std::vector<NamedArray> a, ReadArrays(options.a));
   TERN_TRY_ASSIGN(const std::vector<NamedArray> b, ReadArrays(options.b));
+  // By name and not by place: bundles of the same arrays may list them in another order.
   std::map<std::string, std::pair<const Array*, const Array*>> names;
   for (const NamedArray& array : a) names[array.name].first = &array.array;
   for (const NamedArray& array : b) names[array.name].second = &array.array;
@@ -398,6 +407,7 @@ Result<OperatorTimes> ReadProfile(const std::string& path) {
                     *ns = each.Find("totalNs");
     if (name == nullptr || count == nullptr || ns == nullptr)
       return NotAProfile(path, "an operator lacks 'name', 'count' or 'totalNs'");
+    // An operator may be listed more than once; its times are added.
     OperatorTime& time = times[name->text];
     time.count += ParseUint64(count->text).value_or(0);
     time.ns += ParseDouble(ns->text).value_or(0);
@@ -419,6 +429,7 @@ Result<DiffFindings> DiffProfiles(const DiffOptions& options) {
   };
   const auto change = [&](const std::string& name) { return of(b, name).ns - of(a, name).ns; };
   std::sort(names.begin(), names.end(), [&](const std::string& x, const std::string& y) {
+    // The largest change of time first, whichever way it went; names decide among equal ones.
     return std::pair(-std::abs(change(x)), x) < std::pair(-std::abs(change(y)), y);
   });
   DiffFindings found;
@@ -455,6 +466,7 @@ Result<DiffFindings> Compare(FileKind kind, const DiffOptions& options,
 void PrintFindings(const DiffFindings& found, const char* kind, const DiffOptions& options,
                    const GlobalOptions& globals) {
   const bool same = found.equal && found.limit.ok();
+  // With -q the exit code tells that two files are the same. What differs is printed all the same.
   if (globals.quiet && same) return;
   if (!globals.json()) return Print(found.text);
   JsonWriter json = BeginAnswer();
@@ -482,6 +494,7 @@ Status Diff(const DiffOptions& options, const GlobalOptions& globals) {
                                       "' is of the kind ", name));
   TERN_TRY_ASSIGN(const DiffFindings found, Compare(kind, options, globals));
   PrintFindings(found, options.runs() ? "run" : name, options, globals);
+  // Neither 0 nor the code of a difference: a script must not take a limit for an answer.
   if (!found.limit.ok())
     return NothingCompared("both runs ended before there were outputs to compare", found.limit);
   if (found.equal) return Status();

@@ -18,6 +18,7 @@ struct Topic {
   const char* text;
 };
 
+// Each is less than a screen, since it is read in a terminal.
 constexpr Topic kTopics[] = {
     {"inputs", "values for parameters: -i NAME=VALUE",
      "  x=@x.npy  x=@-               a NumPy file; one on standard input\n"
@@ -62,6 +63,7 @@ std::string ExitCodesText() {
 
 std::string Overview(const ToolText& tool) {
   std::string text = "tern VERB [FILE] [OPTIONS]\n\nVerbs:\n";
+  // Phrases begin in one column; a name that is longer pushes its own aside.
   const auto row = [&](const std::string& name, const std::string& phrase) {
     StrAppend(&text, "  ", name, std::string(name.size() < 12 ? 12 - name.size() : 1, ' '), phrase,
               "\n");
@@ -86,6 +88,7 @@ std::string OptionLine(const OptionText& option) {
   return StrCat(line, ": ", option.phrase, "\n");
 }
 
+// One text, because a program that reads it asks once and has no pages to turn.
 std::string AgentsGuide(const ToolText& tool) {
   std::string text = StrCat(
       "# tern ", VersionText(), " for automated users\n\n",
@@ -118,6 +121,7 @@ void WriteOptions(const std::vector<OptionText>& options, JsonWriter* json) {
     WriteTexts("names", option.names, json);
     json->Field("phrase", option.phrase).Field("positional", option.positional);
     json->Field("required", option.required).Field("repeats", option.repeats);
+    // A flag is what has neither a place nor a value.
     json->Field("takes_value", option.positional || !option.value.empty());
     WriteTexts("choices", option.choices, json);
     json->EndObject();
@@ -197,6 +201,7 @@ CommandAction SetupHelp(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("name", *name, "a verb or a topic; without one, a list of them");
   app->add_flag("--agents", *agents,
                 "everything in one text, for programs that use tern; JSON with --format json");
+  // The parent is tern itself: the verb is called when all verbs have been added to it.
   return [=] { return Help(*app->get_parent(), *name, *agents, *globals); };
 }
 

@@ -47,6 +47,7 @@ std::string InfoJson(const JsonValue& info, const Engine& engine, const MachineS
 
 Status Info(bool bench, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  // Measured before anything is printed, so that a failure leaves no half of an answer.
   MachineSpeed speed;
   if (bench) {
     TERN_TRY_ASSIGN(speed, MeasureMachine(engine));
@@ -64,6 +65,7 @@ Status Info(bool bench, const GlobalOptions& globals) {
     StrAppend(&targets, " ", target.text);
   Print(
       StrCat("tern ", TextOf(info, "version"), "\n", "cpu:       ", native::CpuModelName(), "\n"));
+  // Zero is a processor without scalable vectors, and says nothing worth a line.
   if (kernels::ScalableVectorBytes() > 0)
     Print(StrCat("sve:       ", kernels::ScalableVectorBytes() * 8, " bit\n"));
   Print(StrCat("target:    ", TextOf(info, "target"), " of", targets, "\n",
@@ -97,7 +99,9 @@ Status ListCodes(const GlobalOptions& globals) {
 std::string_view CodeMeant(std::string_view typed) {
   const size_t begin = std::min(typed.find_first_of("0123456789"), typed.size());
   const std::string_view digits = typed.substr(begin);
+  // At most one letter in front and four digits: what is longer is no slip of the pen.
   if (begin > 1 || digits.empty() || digits.size() > 4) return {};
+  // Without a letter the kinds are tried in this order; with one, that letter only.
   for (const char letter : begin == 0 ? std::string_view("ESMW") : typed.substr(0, 1)) {
     const text::CodeInfo* info =
         text::FindCode(StrCat(std::string(1, letter), std::string(4 - digits.size(), '0'), digits));

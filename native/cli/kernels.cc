@@ -27,6 +27,8 @@ void AddNativeCodeOption(CLI::App* app, KernelChoice* choice) {
                   "a shared library whose kernels the program finds by name, ahead of all others; "
                   "may be repeated, and needs --allow-native-code")
       ->type_name("FILE")
+      // One file for each --kernel-library, so that the program that follows is not taken for
+      // another.
       ->allow_extra_args(false);
 }
 
@@ -60,6 +62,8 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path,
 
 Result<Program> LoadBuffer(const Engine& engine, Buffer executable, const KernelChoice& choice) {
   TERN_TRY(LoadKernels(engine, choice));
+  // Libraries come before the program, because they are for programs that the runtime loads
+  // afterwards.
   TERN_TRY_ASSIGN(Program program, LoadBuffer(engine, std::move(executable)));
   return Prepare(std::move(program), choice);
 }

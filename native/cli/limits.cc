@@ -3,6 +3,8 @@
 
 namespace tern::cli {
 
+// 0 leaves a limit to the library, in both structs. struct_size tells it which members the caller
+// knows.
 tern_vm_options RunLimits::ForMachine(uint64_t bytes) const {
   return {.struct_size = sizeof(tern_vm_options),
           .max_instructions = max_steps,
@@ -36,6 +38,8 @@ std::vector<CLI::Option*> AddRunLimits(CLI::App* app, RunLimits* limits) {
       AddCount(app, "--max-depth", &limits->max_depth, "stop at more frames (default 10000)");
   CLI::Option* const time =
       AddCount(app, "--timeout", &limits->max_time_ms, "stop after so many milliseconds");
+  // Without --max-memory, which compiling takes as well: callers ask for these to say which have no
+  // effect without a run.
   return {steps, depth, time};
 }
 

@@ -61,6 +61,7 @@ void AppendOptions(const VerbText& verb, bool positional, const char* title, std
   }
 }
 
+// Arguments alone: a verb may have twenty options, which have a section of their own.
 void AppendSynopsis(const VerbText& verb, std::string* page) {
   StrAppend(page, ".SH SYNOPSIS\n\\fBtern\\fR ",
             verb.name.empty() ? "\\fIVERB\\fR" : StrCat("\\fB", Escape(verb.name), "\\fR"));
@@ -86,6 +87,7 @@ Status WritePages(const ToolText& tool, const std::string& folder, const GlobalO
     return native::WriteFile(StrCat(folder, "/", PageName(verb), ".1"),
                              std::string_view(ManualPage(tool, verb)));
   };
+  // tern.1 first, which the pages of all verbs refer to.
   TERN_TRY(write(tool.tool));
   for (const VerbText& verb : tool.verbs) TERN_TRY(write(verb));
   if (!globals.json()) return Status();
@@ -123,6 +125,7 @@ Status Manual(const ToolText& tool, const std::string& name, const std::string& 
 
 std::string ManualPage(const ToolText& tool, const VerbText& verb) {
   std::string title = PageName(verb);
+  // By hand and not by the locale: titles are ASCII, and a page is the same on every machine.
   for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   std::string page =
       StrCat(".TH ", Escape(title), " 1 \"\" \"tern ", VersionText(), "\" \"Tern\"\n");
@@ -133,6 +136,7 @@ std::string ManualPage(const ToolText& tool, const VerbText& verb) {
   AppendOptions(verb, false, "OPTIONS", &page);
   if (!verb.name.empty()) AppendOptions(tool.tool, false, "OPTIONS OF ALL VERBS", &page);
   if (!verb.examples.empty()) {
+    // Without filling, because lines of a shell must not be joined.
     StrAppend(&page, ".SH EXAMPLES\n.nf\n");
     for (const std::string& line : verb.examples) StrAppend(&page, Escape(line), "\n");
     StrAppend(&page, ".fi\n");

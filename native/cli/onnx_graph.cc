@@ -64,6 +64,7 @@ std::optional<std::vector<WireField>> FieldsOf(std::string_view bytes) {
   std::vector<WireField> fields;
   while (!bytes.empty()) {
     const std::optional<uint64_t> tag = TakeVarint(&bytes);
+    // Protobuf's numbers of fields are 1 to 2^29 - 1.
     if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1fffffff) return std::nullopt;
     WireField field{static_cast<uint32_t>(*tag >> 3), static_cast<uint32_t>(*tag & 7), {}};
     const auto payload = TakePayload(&bytes, field.type);
@@ -228,6 +229,7 @@ std::optional<TensorParts> PartsOfTensor(std::string_view bytes) {
   for (const WireField& field : *fields) {
     std::string_view value = field.bytes;
     if (field.number == kTensorDims) {
+      // One number or a packed list of them: both have the bytes of numbers one behind the other.
       while (!value.empty()) {
         const auto dim = TakeVarint(&value);
         if (!dim) return std::nullopt;
@@ -243,6 +245,7 @@ std::optional<TensorParts> PartsOfTensor(std::string_view bytes) {
   parts.element = BytesOfType(type);
   uint64_t expected = parts.element;
   for (const int64_t dim : parts.dims) {
+    // A bound of 2^40 bytes, far above any file, keeps the product from overflowing.
     if (dim < 0 || (dim > 0 && expected > (uint64_t{1} << 40) / static_cast<uint64_t>(dim)))
       return std::nullopt;
     expected *= static_cast<uint64_t>(dim);
@@ -282,6 +285,7 @@ std::string CutTensor(const std::string& bytes, int64_t from, int64_t to) {
     PutVarint(kTensorDims << 3, &out);
     PutVarint(static_cast<uint64_t>(dim), &out);
   }
+  // Also where they were in float_data, whose packed form has the same bytes.
   PutBytes(kTensorRaw, CutData(*parts, dims), &out);
   return out;
 }
@@ -319,6 +323,7 @@ Result<OnnxGraph> ParseGraph(std::string_view model) {
   OnnxGraph graph;
   bool has_graph = false;
   for (const WireField& field : *fields) {
+    // Functions are kept apart, since a reduction may try the model without them.
     if (field.number == kModelFunctions) {
       graph.functions.push_back(field);
     } else if (field.number != kModelGraph || field.type != 2) {

@@ -47,6 +47,7 @@ void PrintOutcome(const native::TuneOutcome& outcome, const TuneOptions& options
 }
 
 Status Tune(TuneOptions options, const GlobalOptions& globals) {
+  // Said before the file is read as a loop program, whose first mistake would explain nothing.
   if (IsSource(options.path))
     return UsageError("E0003", StrCat("'", options.path,
                                       "' is a program; tern tune takes a loop program (.tloop)"));

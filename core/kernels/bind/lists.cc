@@ -149,6 +149,8 @@ Status CopyPart(Call& call, const Tensor& x, const bind::AxisView& whole, int64_
                            part->data());
 }
 
+// Functions of the registry take lists, which operators do not: the row of reshape is borrowed for
+// the words of errors about tensors.
 Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_reshape), context, args);
   const Tensor* x = call.Input(0);
