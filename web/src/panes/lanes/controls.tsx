@@ -6,18 +6,24 @@ import { lanes, setSize, setVscale } from '../../state/lanes.js';
 /** Arrows go to what processors have; with Shift, one by one. */
 function onKey(event: KeyboardEvent): void {
   const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+  // Keys with Ctrl, Meta or Alt are the browser's.
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  // Otherwise the slider would go one step itself, which no processor may have.
   event.preventDefault();
   const { vscale } = lanes.value;
   void setVscale(event.shiftKey ? vscale + by : nextLegal(vscale, by > 0 ? 1 : -1));
 }
 
+/** Vectors of each: 128, 256, 512 and 2048 bits. The last one is as far as SVE goes. */
 const kPresets: readonly [vscale: number, name: string][] = [
   [1, 'Neoverse V2'], [2, 'Neoverse V1'], [4, 'A64FX'], [16, 'the longest'],
 ];
 
+// A range takes any whole number, so that lengths can be tried that no processor has. Ticks and
+// presets mark those that exist.
 function VScale() {
   const { vscale } = lanes.value;
+  // The page's vectors are SVE's: vscale counts pieces of 128 bits.
   const bits = vscale * 128;
   return (
     <div class="vscale">
@@ -43,6 +49,7 @@ function VScale() {
   );
 }
 
+/** n may be 0: a loop without iterations has to leave its buffers alone, too. */
 export function Controls() {
   const { n, vscale } = lanes.value;
   return (

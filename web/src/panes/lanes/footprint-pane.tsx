@@ -7,8 +7,10 @@ import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { Pane } from '../pane.js';
 
+/** Pixels of a line of memory, with the gap behind it. */
 const kCell = 10;
 
+/** The picture is hidden from screen readers: the text beside it and the table say the same. */
 function Lines({ stream }: { stream: FootprintStream }) {
   const width = Math.max(stream.cells.length, 1) * kCell;
   return (
@@ -23,6 +25,8 @@ function Lines({ stream }: { stream: FootprintStream }) {
   );
 }
 
+// One access of the iteration: which buffer it reads or writes, with the lines around those it
+// touches.
 function Stream({ stream }: { stream: FootprintStream }) {
   const { name, op, bytes, masked, lines, before, after } = stream;
   return (
@@ -40,6 +44,7 @@ function Stream({ stream }: { stream: FootprintStream }) {
   );
 }
 
+/** Numbers of lines within the buffer, from 0. */
 const touched = ({ cells }: FootprintStream): string =>
   cells.filter((cell) => cell.touched).map(({ line }) => line).join(', ') || 'none';
 
@@ -58,9 +63,12 @@ function Table({ streams }: { streams: readonly FootprintStream[] }) {
 }
 
 export function FootprintPane() {
+  // Where no cell is picked, the strategy is that of the Stages pane.
   const { cursor, strategy } = lanes.value;
   const name = cursor?.strategy ?? strategy;
   const run = runOf(name);
+  // Cache lines are those of one iteration, which a row that stands for several is not: then the
+  // last single one is taken.
   const row = (cursor && rowAt(run, cursor.k)) ?? rowsOf(run).filter((r) => r.folded === 1).at(-1);
   const note = row
     ? `${kStrategyWords[name].letter}, iteration ${row.k} (${partName(row, name)})` : null;

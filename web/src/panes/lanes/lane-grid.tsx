@@ -12,6 +12,7 @@ import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 
+/** Lanes in one line of a strip; longer vectors go on in the line below. Heights are pixels. */
 const kLine = 32;
 const kHeight = 20;
 
@@ -30,6 +31,8 @@ interface StripProps {
   also: number | undefined;
 }
 
+// One path for each state and not a rectangle for each lane: a picture has thousands of lanes, and
+// drawing it again must keep up with the slider.
 function Strip({ row, cells, strategy, at, also }: StripProps) {
   const width = cellWidth(cells.length);
   const columns = Math.min(cells.length, kLine);
@@ -45,8 +48,12 @@ function Strip({ row, cells, strategy, at, also }: StripProps) {
     const { x, y } = xy(lane);
     return <rect class={name} x={x + 1} y={y + 1} width={width - 2} height={kHeight - 2} />;
   };
+  // Numbers are left out all together where one would not fit: lanes with and without one would
+  // look different for no reason.
   const labelled = width >= 18 && cells.every(({ element }) => element < (width > 20 ? 1e4 : 100));
   const size = { width: columns * width, height: lines * (kHeight + 2) - 2 };
+  // The lane is found by arithmetic, because paths of many lanes tell nothing of a single one. The
+  // picture may be shown smaller than it is, hence the scale.
   const onClick = (event: MouseEvent & { currentTarget: SVGSVGElement }): void => {
     const bounds = event.currentTarget.getBoundingClientRect();
     const scale = size.width / bounds.width;
@@ -93,6 +100,8 @@ function Row({ run, row, strategy }: { run: LaneRun; row: LaneIteration; strateg
   const buffers = run.buffers ?? [];
   const cells = cellsOf(row, buffers);
   const mask = maskOf(row, buffers);
+  // The element under the cursor is marked in the other strategies and iterations as well: that is
+  // what the three pictures are side by side for.
   const element = pickedElement();
   const here = cursor?.strategy === strategy && cursor.k === row.k;
   const twin = here || element === undefined ? undefined
@@ -108,6 +117,7 @@ function Row({ run, row, strategy }: { run: LaneRun; row: LaneIteration; strateg
   );
 }
 
+/** Index of the element in its buffer, from 0; undefined where no cell is picked. */
 export function pickedElement(): number | undefined {
   const { cursor } = lanes.value;
   const run = cursor && runOf(cursor.strategy);
@@ -115,6 +125,8 @@ export function pickedElement(): number | undefined {
   return row && cellsOf(row, run?.buffers ?? [])[cursor.lane]?.element;
 }
 
+// Iterations that are alike came as one row from the core; which of them are shown is asked for
+// anew.
 function Folded({ row, strategy }: { row: LaneIteration; strategy: StrategyName }) {
   return (
     <button
@@ -152,6 +164,7 @@ function Rows({ run, strategy }: { run: LaneRun; strategy: StrategyName }) {
   );
 }
 
+/** The same rows for who cannot see strips, and for files. */
 function LaneTable({ run, strategy }: { run: LaneRun; strategy: StrategyName }) {
   const buffers = run.buffers ?? [];
   return (
@@ -171,17 +184,22 @@ function LaneTable({ run, strategy }: { run: LaneRun; strategy: StrategyName }) 
   );
 }
 
+/** Keys of the grid as a whole. Those of buttons and fields within it are their own. */
 function onKey(event: KeyboardEvent, run: LaneRun, strategy: StrategyName): void {
   const modified = event.ctrlKey || event.metaKey || event.altKey;
   if (modified || event.target !== event.currentTarget) return;
   if (event.key === ' ') {
     event.preventDefault();
+    // A key that is held would start and stop many times a second.
     if (!event.repeat) togglePlay();
     return;
   }
   const { cursor } = lanes.value;
+  // Rows that stand for several iterations have no cells to go to.
   const first = rowsOf(run).find(({ folded }) => folded === 1);
   if (!first) return;
+  // A cursor in another strategy stays there until a key is pressed here; the first key then only
+  // brings it over.
   const mine = cursor?.strategy === strategy;
   const start = { strategy, k: first.k, lane: 0 };
   const next = moveCursor(run, mine ? cursor : start, event.key);
@@ -193,6 +211,7 @@ function onKey(event: KeyboardEvent, run: LaneRun, strategy: StrategyName): void
 export function LaneGrid({ strategy }: { strategy: StrategyName }) {
   const run = runOf(strategy);
   const words = kStrategyWords[strategy];
+  // Whose stages are shown, which is another thing than where the cursor is.
   const picked = lanes.value.strategy === strategy;
   if (!run) return null;
   return (

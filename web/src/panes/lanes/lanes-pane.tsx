@@ -29,6 +29,7 @@ function Hatches() {
   );
 }
 
+/** What is off is hatched as well, so that no state is told by colour alone. */
 const kKeyItems = [
   ['active', 'on'], ['off', 'off'], ['outside', 'off, past the end'], ['scalar', 'one at a time'],
 ] as const;
@@ -53,6 +54,7 @@ function Legend() {
   );
 }
 
+/** A letter saves width in a head of four columns; screen readers hear the title. */
 function Letter({ of }: { of: StrategyName }) {
   const { letter, title } = kStrategyWords[of];
   return (
@@ -63,6 +65,7 @@ function Letter({ of }: { of: StrategyName }) {
   );
 }
 
+/** The core counts, and nothing is added up here. */
 function Counters() {
   const runs = lanes.value.picture?.lanes ?? [];
   return (
@@ -94,6 +97,7 @@ export function CountersPane() {
 
 /** Walks through the iterations. */
 function Play() {
+  // Playing ends with the pane: nobody would see the cursor move.
   useEffect(() => pause, []);
   return (
     <button type="button" class="play" data-testid="play-lanes" onClick={togglePlay}>
@@ -103,6 +107,7 @@ function Play() {
 }
 
 export function LanesPane() {
+  // A program with errors keeps the picture before it, which is then marked as stale.
   const { picture, milliseconds, problems } = lanes.value;
   const note = picture ? `counted in ${formatMilliseconds(milliseconds)}` : null;
   return (

@@ -5,10 +5,13 @@ import { draw, lanes, openExample, openLoops, setText } from '../../state/lanes.
 import { FilePicker } from '../../widgets/file-picker.js';
 import { Pane } from '../pane.js';
 
+/** The text is all that is taken; n and vscale stay as they are. */
 async function openFile(file: File): Promise<void> {
   await openLoops(file.name, await file.text());
 }
 
+// The text of a problem is the command line's, with the place it points at, so that it keeps its
+// lines.
 function Problems() {
   const { problems, picture } = lanes.value;
   return (
@@ -31,6 +34,7 @@ function Problems() {
 }
 
 export function LoopPane() {
+  // `example` is empty as soon as its text is changed: it is then the reader's own.
   const { example, name, text, problems } = lanes.value;
   const tools = (
     <FilePicker

@@ -7,9 +7,12 @@ import {
 import { lanes, runOf, setStage, setStrategy } from '../../state/lanes.js';
 import { Pane } from '../pane.js';
 
+// Stages without an entry are called as the core calls them, so that a new pass shows without a
+// change here.
 const kStageWords: Record<string, string> = {
   te: 'as it was written', loops: 'loops: the schedule applied',
 };
+/** How the core begins what it writes behind a line of LLVM IR about its vectors. */
 const kHint = '  ; vscale ';
 
 function Line({ text, marked }: { text: string; marked: boolean }) {
@@ -26,11 +29,15 @@ function Line({ text, marked }: { text: string; marked: boolean }) {
 export function StagesPane() {
   const { picture, stage, strategy, cursor } = lanes.value;
   const stages = picture?.stages ?? [];
+  // The stage that was picked may not be there in another program: then the last one is shown.
   const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);
+  // LLVM IR is no stage of the list, because it is made for one target and only when it is looked
+  // at.
   const isLlvm = kLlvmStages[stage] !== undefined;
   const shown = isLlvm ? stage : (found?.stage ?? stage);
   const text = isLlvm ? (picture?.llvm ?? '') : (found?.text ?? '');
   const row = cursor && rowAt(runOf(cursor.strategy), cursor.k);
+  // Lines belong to the strategy that is shown, so a cursor in another one marks none.
   const marked = linesOfPart(text, cursor?.strategy === strategy ? row?.part : undefined);
   return (
     <Pane id="loop-stages" title="Stages">

@@ -27,7 +27,9 @@ function Chart() {
   const { width, height, left, right, top, bottom } = kChart;
   const onClick = (event: MouseEvent & { currentTarget: SVGSVGElement }): void => {
     const bounds = event.currentTarget.getBoundingClientRect();
+    // In units of the viewBox, whatever width the picture has on the screen.
     const x = ((event.clientX - bounds.left) * width) / bounds.width;
+    // The inverse of xOf: 15 steps lie between 1 and 16. setVscale rounds and stays within them.
     void setVscale(1 + ((x - left) / (width - left - right)) * 15);
   };
   return (
@@ -81,9 +83,11 @@ function Key() {
 function SweepTable() {
   const { picture, metric } = lanes.value;
   const runs = picture?.sweep ?? [];
+  // The core says which vscales were counted.
   const vscales = [...new Set(runs.map((run) => run.vscale))];
   const valueAt = (strategy: StrategyName, vscale: number): string => {
     const run = runs.find((each) => each.strategy === strategy && each.vscale === vscale);
+    // One digit behind the point, for shares in per cent; counts are whole anyway.
     return run ? String(Math.round(metricOf(run, metric) * 10) / 10) : '';
   };
   return (
@@ -101,8 +105,10 @@ function SweepTable() {
   );
 }
 
+/** Measured in the reader's own browser, and only when the button asks for it. */
 function Timing() {
   const { timing, timingProblem, isTiming } = lanes.value;
+  // A clock of a browser may be so coarse that a short run takes no time: then no ratio is told.
   const ratio = timing && timing.wasmNs > 0 ? timing.interpreterNs / timing.wasmNs : 0;
   return (
     <div class="timing">
