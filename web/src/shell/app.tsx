@@ -12,11 +12,13 @@ import { Embedded } from './embed.js';
 import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';
 
+/** A target without an entry is shown by the name that the engine has for it. */
 const kTargets: Record<string, string> = {
   relaxed: 'WebAssembly, relaxed SIMD',
   simd128: 'WebAssembly, SIMD128',
 };
 
+// Which of the modules was fetched depends on the browser, and speed depends on it: so it is told.
 function Engine() {
   const { runtime, wasmBytes, run } = session.value;
   if (!runtime) {
@@ -36,6 +38,7 @@ function Engine() {
   );
 }
 
+/** Buttons and no tabs: a preset arranges panes, it does not hold them. */
 function Presets() {
   return (
     <nav class="presets-bar" aria-label="Arrangements of panes">
@@ -52,6 +55,7 @@ function Presets() {
   );
 }
 
+/** The keys of a letter are in the key sheet, since the reader may change them; Ctrl+K stays. */
 const kTools: readonly [name: DialogName, text: string, testid: string, title?: string][] = [
   ['Gallery', 'Gallery', 'open-gallery'], ['Palette', 'Find…', 'open-palette', 'Ctrl+K'],
   ['Share', 'Share', 'open-share'], ['KeySheet', 'Keys', 'keys'],
@@ -92,6 +96,8 @@ function Banner() {
   );
 }
 
+// The first stop of Tab, past the banner. Which pane it leads to changes with the preset and the
+// panes that are shown.
 function SkipLink() {
   const id = mainPane.value;
   const title = kPanes.find((entry) => entry.id === id)?.title ?? id;
@@ -110,6 +116,7 @@ function Dialogs() {
 }
 
 export function App() {
+  // Fixed when the page is loaded, so that the two never change into each other.
   if (kIsEmbed) return <Embedded />;
   return (
     <>

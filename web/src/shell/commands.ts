@@ -12,6 +12,7 @@ import { guarded, session } from '../state/store.js';
 import { currentAddress, view } from '../state/view.js';
 import { openDialog } from '../state/dialogs.js';
 
+/** The lanes have no program, run or steps. */
 const onMachine = (): boolean => view.value === 'machine';
 const canRun = (): boolean => onMachine() && session.value.program !== undefined;
 const canBack = (): boolean => onMachine() && canGoBack(session.value);
@@ -20,6 +21,7 @@ const canBack = (): boolean => onMachine() && canGoBack(session.value);
 function cyclePanes(by: number): void {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')];
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  // Without a focus in any pane, on begins at the first one and back at the last.
   const next = at < 0 && by < 0 ? panes.length - 1 : (at + by + panes.length) % panes.length;
   panes[next]?.focus();
 }
@@ -73,6 +75,8 @@ function copyLink(): void {
   });
 }
 
+// What has `when` is neither offered nor done where that is false, and its key is left to the
+// browser. `repeats` says when a key that is held acts again.
 const kOfRuns: readonly Command[] = [
   { id: 'run', title: 'Run, or go on', group: 'Run', key: 'Ctrl+Enter', when: canRun,
     run: () => void run() },
@@ -90,6 +94,7 @@ const kOfRuns: readonly Command[] = [
     run: () => void reset() },
 ];
 
+/** Ids are for ever: kept keys and tests name them. */
 const kOfPlaces: readonly Command[] = [
   { id: 'palette', title: 'Find a command, a pane, an example', group: 'Help', key: 'Ctrl+k',
     run: () => openDialog('Palette') },
@@ -124,6 +129,7 @@ const kOfPlaces: readonly Command[] = [
     run: () => openDialog('KeySheet') },
 ];
 
+/** From the tables of presets and panes, so that a new one has its command without a line here. */
 function ofLayout(): Command[] {
   const names = usablePresets(kPanes);
   const presets = names.map((name): Command => ({

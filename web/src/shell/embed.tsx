@@ -14,6 +14,7 @@ function tellHeight(): void {
 
 export function beginEmbed(): void {
   document.body.classList.add('embed');
+  // Opened by itself there is nobody to be told.
   if (window.parent === window) return;
   tellHeight();
   void guarded(async () => {

@@ -23,6 +23,8 @@ function choose(entry: GalleryEntry | undefined): void {
 const badgeOf = ({ kind }: GalleryEntry): string =>
   (kind === 'model' ? 'model' : kSourceKinds[kind].ending);
 
+// One card is the tab stop of all, and arrows walk the rest: Tab would otherwise take as many
+// presses as there are programs.
 function Card({ entry, isStop }: { entry: GalleryEntry; isStop: boolean }) {
   const { id, title, about, look, tags } = entry;
   return (
@@ -42,6 +44,7 @@ function Card({ entry, isStop }: { entry: GalleryEntry; isStop: boolean }) {
   );
 }
 
+/** In the order of the document, which is the order of the eye, too. */
 const cards = (within: HTMLElement): HTMLElement[] =>
   [...within.querySelectorAll<HTMLElement>('[data-card]')];
 
@@ -50,6 +53,7 @@ function inNextRow(all: readonly HTMLElement[], from: HTMLElement, down: boolean
   const here = from.getBoundingClientRect();
   const rows = all
     .map((card) => ({ card, box: card.getBoundingClientRect() }))
+    // Places of layout are fractions, so that a row is told by a pixel of tolerance.
     .filter(({ box }) => (down ? box.top > here.top + 1 : box.top < here.top - 1));
   const tops = rows.map(({ box }) => box.top);
   const top = down ? Math.min(...tops) : Math.max(...tops);
@@ -58,6 +62,7 @@ function inNextRow(all: readonly HTMLElement[], from: HTMLElement, down: boolean
     .sort((a, b) => Math.abs(a.box.left - here.left) - Math.abs(b.box.left - here.left))[0]?.card;
 }
 
+// How many cards a row has depends on the window, so that up and down are found by where cards lie.
 function cardAt(key: string, all: readonly HTMLElement[], now: HTMLElement) {
   const at = all.indexOf(now);
   switch (key) {
@@ -82,8 +87,10 @@ function Cards({ found, active, onActive }: {
     event.preventDefault();
     const next = cardAt(event.key, cards(event.currentTarget as HTMLElement), now);
     if (next) next.focus();
+    // Above the first row is the field, from which ArrowDown came.
     else if (event.key === 'ArrowUp') document.getElementById('gallery-field')?.focus();
   };
+  // A group in which nothing was found has no heading either.
   const groups = (Object.keys(kGalleryGroups) as GalleryGroup[])
     .map((group) => ({ group, entries: found.filter((entry) => entry.group === group) }))
     .filter(({ entries }) => entries.length > 0);
@@ -112,8 +119,10 @@ function Body() {
   const [wanted, setWanted] = useState('');
   const body = useRef<HTMLDivElement>(null);
   const found = findInGallery(query);
+  // A search may leave out the card that had the tab stop; the first one has it then.
   const active = found.some(({ id }) => id === wanted) ? wanted : (found[0]?.id ?? '');
   const onKeyDown = (event: KeyboardEvent): void => {
+    // Without a query Enter would open whichever program comes first, which nobody asked for.
     if (event.key === 'Enter' && query.trim()) choose(found[0]);
     else if (event.key === 'ArrowDown' && body.current) cards(body.current)[0]?.focus();
     else return;

@@ -27,6 +27,8 @@ export function listenForDrops(): void {
     hovering.value = true;
   });
   document.addEventListener('dragleave', (event) => {
+    // Leaving one element for another is such an event as well; without a relatedTarget it is the
+    // window that was left.
     if (!event.relatedTarget) hovering.value = false;
   });
   document.addEventListener('drop', (event) => {

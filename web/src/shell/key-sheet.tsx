@@ -26,8 +26,10 @@ function Choice({ command }: { command: Command }) {
   const [waits, setWaits] = useState(false);
   const key = keyOf(command);
   const take = (event: KeyboardEvent): void => {
+    // Tab goes on to the next button, as it does everywhere: losing the focus ends the waiting.
     if (!waits || event.key === 'Tab') return;
     event.preventDefault();
+    // Otherwise the key that is chosen would act at once.
     event.stopPropagation();
     if (event.key === 'Backspace' || event.key === 'Delete') chooseKey(command.id, '');
     else if (isLetter(event.key) && event.key !== ' ') chooseKey(command.id, event.key);
@@ -46,6 +48,7 @@ function Choice({ command }: { command: Command }) {
 }
 
 function Commands() {
+  // A command whose key was taken away is still listed, since its button is the way back.
   const shown = commands.value.filter(({ key }) => key !== undefined);
   return (
     <dl>

@@ -15,12 +15,14 @@ import { closeDialog, dialogSubject } from '../state/dialogs.js';
 import { closeOutside, useModal } from './modal.js';
 import '../style/palette.css';
 
+/** PaletteEntry is what is searched and shown; what an entry does is known here alone. */
 interface Entry extends PaletteEntry {
   readonly run: () => void;
 }
 
 function commandEntries(): Entry[] {
   return commands.value
+    // The palette does not list itself, nor what cannot be done now.
     .filter(({ id, when }) => id !== 'palette' && (when?.() ?? true))
     .map((command) => {
       const { id, title, group, run } = command;
@@ -28,6 +30,7 @@ function commandEntries(): Entry[] {
     });
 }
 
+/** The one model has a command of its own, `digits`. */
 function exampleEntries(): Entry[] {
   return kGallery.filter(({ kind }) => kind !== 'model').map((entry) => ({
     id: `example-${entry.id}`, group: 'Open',
@@ -46,6 +49,8 @@ function functionEntries(): Entry[] {
     }));
 }
 
+// Numbers lead to steps and instructions, even where no word of a command is typed. Those that the
+// run or the program does not have are not offered.
 function placeEntries(query: string): Entry[] {
   const { trace, program } = session.value;
   const count = program?.info.instructions.length ?? 0;
@@ -84,6 +89,8 @@ function moved(key: string, at: number, count: number): number | undefined {
   return count > 0 ? moves[key] : undefined;
 }
 
+// The focus stays in the field: aria-activedescendant says which option is meant, so that typing
+// can go on at any time.
 function Option({ entry, index, active, count }: {
   entry: Entry; index: number; active: boolean; count: number;
 }) {
@@ -105,10 +112,13 @@ function Option({ entry, index, active, count }: {
 }
 
 function Body() {
+  // The command that opens it may begin the text: "step " for Go to.
   const [query, setQuery] = useState(dialogSubject);
   const [at, setAt] = useState(0);
   const all = [...commandEntries(), ...functionEntries(), ...exampleEntries()];
+  // Places first: who types a number wants it and not a command with that digit.
   const found = [...placeEntries(query), ...findEntries(all, query)];
+  // The list may have become shorter under the cursor; -1 where it is empty.
   const active = Math.min(at, found.length - 1);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = moved(event.key, active, found.length);

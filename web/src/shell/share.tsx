@@ -47,12 +47,14 @@ export function Share() {
   const field = useRef<HTMLInputElement>(null);
   const [told, setTold] = useState('');
   const hash = currentAddress.value;
+  // The whole address, because it is sent to somebody who is elsewhere.
   const link = new URL(hash, location.href).href;
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(link);
       setTold('Copied.');
     } catch {
+      // Some browsers forbid the clipboard, for one in a page inside of another.
       field.current?.focus(); // which selects it
       setTold('The browser did not allow it. The link is selected: copy it yourself.');
     }

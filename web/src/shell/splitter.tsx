@@ -21,8 +21,11 @@ function drag(split: Split, event: PointerEvent & { currentTarget: HTMLElement }
   event.preventDefault();
   const handle = event.currentTarget;
   handle.focus();
+  // Moves come here even where the pointer is over a frame or has left the window.
   handle.setPointerCapture(event.pointerId);
   const place = ({ clientX, clientY }: PointerEvent): number =>
+    // Sizes are those of the left, right and bottom regions, so that two of them grow against the
+    // axis.
     isAcross(split) ? -clientY : split === 'left' ? clientX : -clientX;
   const start = lengthOf(split) - place(event);
   const move = (to: PointerEvent): void =>

@@ -35,6 +35,7 @@ export function Tabs({ tabs, active, label, class: className, onPick }: TabsProp
     if (next === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     onPick(tabs[next]!.id);
+    // The focus follows the choice, so that the next arrow goes on from there.
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
   };
   return (

@@ -10,6 +10,7 @@ import { session } from '../state/store.js';
 
 const kStorageKey = 'tern-welcomed';
 
+/** Where the browser keeps nothing it is closed for this visit alone. */
 const isClosed = signal(stored(kStorageKey) !== null);
 
 function close(): void {
@@ -30,6 +31,7 @@ const kWays: readonly [id: string, text: string, go: () => void][] = [
   ['tour', 'Take the tour', () => showPreset('learn')],
 ];
 
+/** These two act on the program at once; the others lead to what has its own. */
 const kNeedProgram = new Set(['draw', 'step']);
 
 export function Welcome() {

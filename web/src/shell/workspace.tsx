@@ -20,6 +20,7 @@ const kControls = 'run';
 
 const kEntries = new Map(kPanes.map((entry) => [entry.id, entry]));
 
+/** Some panes come and go with what is known: Problems, for one, is there while there are any. */
 const present = computed(() => kPanes.filter(({ isThere }) => isThere?.() ?? true));
 
 export const arrangement = computed(() =>
@@ -35,6 +36,8 @@ export const mainPane = computed(() => {
   return active.includes(main) ? main : (active[0] ?? main);
 });
 
+// Panes of the first view are part of the page's code; others are fetched when they are first
+// shown.
 function PaneOf({ id }: { id: string }) {
   const entry: PaneEntry | undefined = kEntries.get(id);
   if (!entry) return null;
@@ -47,6 +50,7 @@ const tabOf = (id: string): Tab => ({
   id, title: kEntries.get(id)?.title ?? id, badge: kEntries.get(id)?.badge?.(),
 });
 
+/** A stack of one pane has no tabs, and is no tab panel either. */
 function StackOf({ stack, label }: { stack: Stack; label: string }) {
   const active = activeOf(stack, recentPanes.value);
   if (stack.length === 1) {
@@ -62,6 +66,7 @@ function StackOf({ stack, label }: { stack: Stack; label: string }) {
   );
 }
 
+/** What screen readers call a row of tabs. */
 const kPlaces: Readonly<Record<Region, string>> = {
   left: 'Panes on the left', centre: 'Panes in the middle', right: 'Panes on the right',
   bottom: 'Panes at the bottom',
@@ -87,6 +92,7 @@ function Wide() {
   const shown = arrangement.value;
   const { columns, rows, areas } = gridTemplate(shown);
   const splits = kSplitNames.filter((split) => shown[split].length > 0);
+  // Splits of empty regions are left out, so that the grid gives their place to the others.
   const lengths = Object.fromEntries(
     splits.map((split: Split) => [`--${split}`, `${lengthOf(split)}px`]));
   return (
@@ -116,6 +122,7 @@ function Phone() {
   const shown = arrangement.value;
   const all = kRegions.flatMap((region) => shown[region].flat());
   const active = phonePane(kPresets[preset.value], shown, recentPanes.value);
+  // Not twice: where the Run pane itself is shown it has them.
   const bar = all.includes(kControls) && active !== kControls;
   useTabInSight(active);
   return (

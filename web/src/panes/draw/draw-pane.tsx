@@ -39,6 +39,8 @@ function grey(image: Float32Array | undefined): Uint8ClampedArray<ArrayBuffer> {
   return pixels;
 }
 
+// The digit changes with each point of a stroke, hence aria-live="off"; the hidden text is what is
+// spoken.
 function Verdict() {
   const { classification, image } = session.value;
   const digit = classification?.digit;
@@ -62,6 +64,7 @@ function Verdict() {
   );
 }
 
+/** Bars are pictures of the numbers beside them, so that they are hidden from screen readers. */
 function Probabilities() {
   const { classification } = session.value;
   const values = classification?.probabilities;
@@ -142,6 +145,7 @@ function Table() {
   );
 }
 
+/** Programs that do not take drawings have no use for the pane, and it says the way back. */
 function Elsewhere() {
   return (
     <p class="hint padded">

@@ -84,6 +84,7 @@ function Detail({ of, box }: { of: DrawnGraph; box: number }) {
   );
 }
 
+/** Boxes without a node, such as inputs, have their kind before their name. */
 function columnsOf({ boxes }: DrawnGraph): readonly Column<number>[] {
   const nameOf = (index: number): string => {
     const { kind, title, node } = boxes[index]!;
@@ -160,6 +161,7 @@ function Hint() {
   const made = graph.value;
   if (graphProblem.value) return <p role="alert" class="padded">{graphProblem.value}</p>;
   if (!made) return <p class="hint padded">Of ONNX models: the graph as the file has it.</p>;
+  // Places come in parts, and this tells how far laying out is.
   const placed = places.value?.placed ?? 0;
   if (placed === made.boxes.length) return null;
   return (

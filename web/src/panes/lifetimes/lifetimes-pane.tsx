@@ -52,11 +52,14 @@ function Picture({ view, bars, rows, scaled }: PictureProps) {
   const picked = pickedRegister();
   const names = useMemo(
     () => new Map(view.registers.map(({ index, name }) => [index, name])), [view]);
+  // The canvas is as high as what is in sight and stays there while the rows scroll: browsers limit
+  // how large a canvas may be.
   const height = Math.max(Math.min(rows.length * kRowHeight, 2000, Math.max(place.height, 60)), 20);
   const onPoint = (x: number, y: number): void => {
     const register = rows[Math.floor((y + place.top) / kRowHeight)];
     const width = scroller.current?.clientWidth ?? 0;
     const at = xOf(view, width);
+    // Short bars get two pixels and one around them, so that a pointer can meet them.
     const hit = bars.find((bar) => bar.register === register &&
       at(bar.defined) - 1 <= x && x <= Math.max(at(bar.ended), at(bar.defined) + 2) + 1);
     if (hit) pick(hit);
@@ -84,6 +87,7 @@ function Picture({ view, bars, rows, scaled }: PictureProps) {
   );
 }
 
+/** Steps of this frame alone; outside of them it stands at an edge. */
 function Cursor({ view }: { view: LifetimesView }) {
   const { steps } = session.value;
   const part = (steps - view.enter) / Math.max(view.leave - view.enter, 1);
@@ -130,6 +134,7 @@ export function LifetimesPane() {
   const [scaled, setScaled] = useState(false);
   const [asTable, setAsTable] = useState(false);
   const frames = machine?.frames;
+  // The picked frame may have returned since.
   const shown = frames?.length ? Math.min(frame, frames.length - 1) : 0;
   // Within a frame the picture is the same at every step, so that only another frame asks anew.
   const place = `${frames?.length ?? 0} ${frames?.[shown]?.function} ${frames?.[shown]?.entered}`;

@@ -17,6 +17,7 @@ function jumpTo(from: number, to: number): void {
   void guarded(async () => (await editor()).goTo(from, to));
 }
 
+/** Fetched when it is opened: the texts of all codes are the language worker's, not the page's. */
 function Explanation({ code }: { code: string }) {
   const [text, setText] = useState<string>();
   const fetchText = (): void => void guarded(async () => {
@@ -31,6 +32,7 @@ function Explanation({ code }: { code: string }) {
   );
 }
 
+/** FILE:LINE:COLUMN, as the command line writes places; empty for what has none. */
 const placeOf = ({ span }: Diagnostic): string =>
   (span?.line === undefined ? '' : `${span.file ?? ''}:${span.line}:${span.col ?? 1}`);
 
@@ -68,6 +70,7 @@ function Fixes({ diagnostic: { fixes = [] } }: { diagnostic: Diagnostic }) {
   );
 }
 
+/** A sign beside the colour, for who cannot tell colours apart. */
 const kSigns: Readonly<Record<string, string>> = { error: '✕', warning: '▲' };
 
 function FindingItem({ finding }: { finding: Finding }) {
@@ -112,6 +115,7 @@ export function ProblemsPane() {
   const count = others.length + found.length;
   if (count === 0) return null;
   const note = others[0]?.code ?? `${count} in the text`;
+  // Findings in the text go when it is corrected; only the others can be put away.
   const dismiss = others.length > 0 ? (
     <button type="button" class="small" onClick={dismissProblems} data-testid="dismiss">
       Dismiss

@@ -54,6 +54,7 @@ function Functions() {
   );
 }
 
+/** Made when it is opened: a model may have thousands of constants. */
 function Listing({ title, rows, testid }: { title: string; rows: ListingRow[]; testid: string }) {
   const summary = (
     <>

@@ -98,6 +98,7 @@ function Input({ parameter }: { parameter: Parameter }) {
   );
 }
 
+/** One number for each name, however many parameters have it: that is what a symbol says. */
 function Symbols() {
   const entries = Object.entries(session.value.symbols);
   if (entries.length === 0) return null;

@@ -50,6 +50,7 @@ function Buttons() {
   const { run: state, program, trace } = session.value;
   const busy = state === 'running' || !program;
   const first = busy || !canGoBack(session.value);
+  // Of several instructions, as a node of the graph has them, the first one.
   const [pc] = links.value.pcs;
   return (
     <div class="buttons" role="toolbar" aria-label="Time line controls">
@@ -172,6 +173,7 @@ function pictureName(view: TimelineView): string {
 
 function Tracks({ view }: { view: TimelineView }) {
   const { steps } = session.value;
+  // A record of no steps has no length to divide by.
   const length = Math.max(view.end - view.first, 1);
   const at = Math.min(Math.max((steps - view.first) / length, 0), 1);
   return (
@@ -190,6 +192,7 @@ const kLegend = ['calls', 'code', 'memory', '● ×'];
 export function TimelinePane() {
   const { trace } = session.value;
   const [asTable, setAsTable] = useState(false);
+  // They are on the tracks, so that a new one asks for the view again.
   const { breakpoints } = session.value;
   const view = useRunView(
     { view: 'timeline', buckets: kBuckets }, `${recordKey()} ${[...breakpoints].join()}`);
@@ -200,6 +203,8 @@ export function TimelinePane() {
       hasTimeline.value = false;
     };
   }, []);
+  // A long run forgets its first steps, since a record has a limit: then the line begins later than
+  // the run.
   const count = trace && (trace.first > 0
     ? `the last ${formatCount(trace.end - trace.first, 'step')} are kept`
     : formatCount(trace.end, 'step'));
