@@ -10,6 +10,7 @@
 #include "core/vm/file/reader.h"
 #include "core/vm/file/writer.h"
 #include "core/vm/text/disassembler.h"
+#include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
@@ -189,6 +190,20 @@ TEST(File, B25_WritersAskForNoMoreThanIsUsed) {
     EXPECT_EQ(header.minor, c.minor) << c.text;
     EXPECT_EQ(header.features, c.features) << c.text;
     EXPECT_EQ(SaveExecutable(*ReadExecutable(bytes, nullptr).value()), bytes);
+  }
+}
+
+// B25: a file with an instruction that version 1.0 did not have says so. 0x06, 0x29, … are the
+// last numbers of 1.0 in their classes.
+TEST(File, B25_LaterInstructionsAskForALaterRuntime) {
+  for (const InstructionInfo& info : AllInstructions()) {
+    const auto number = static_cast<uint8_t>(info.opcode);
+    const uint8_t last = number < 0x20 ? 0x06 : number < 0x40 ? 0x29 : number < 0x60 ? 0x49 : 0x71;
+    if (number <= last) continue;
+    const std::string golden =
+        ReadFile(StrCat(TERN_SOURCE_DIR "/tests/golden/vm/", info.mnemonic, ".tasm"));
+    const ExecutablePtr program = MustAssemble(golden.substr(0, golden.find(";; expect")));
+    EXPECT_NE(ReadLayout(SaveExecutable(*program))->header.features, 0u) << info.mnemonic;
   }
 }
 
