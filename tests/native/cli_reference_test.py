@@ -151,6 +151,15 @@ class ReferenceTest(unittest.TestCase):
             with open(os.path.join(folder, "tern-run.1"), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text_of("man", "run"))
 
+    def test_the_page_of_the_command_line_tells_of_every_verb(self):
+        with open(os.path.join(ROOT, "docs", "cli.md"), encoding="utf-8") as file:
+            page = file.read()
+        for head in ("verb | does", "verb | members"):
+            table = page.split(f"| {head} |\n")[1].split("\n\n")[0]
+            cells = " ".join(row.split(" |")[0] for row in table.splitlines())
+            told = set(re.findall(r"`(\w+)", cells))
+            self.assertEqual(set(self.verbs) - told, set(), head)
+
     def test_the_page_of_the_command_line_lists_every_name(self):
         with open(os.path.join(ROOT, "docs", "cli.md"), encoding="utf-8") as file:
             page = file.read()
