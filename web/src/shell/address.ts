@@ -29,5 +29,5 @@ export async function beginAtAddress(): Promise<void> {
   const { example, packed } = kAskedFor;
   if (view.value === 'machine' && (example || packed)) await openProgram(kAskedFor);
   if (kAskedStep > 0 && session.value.program) await step(kAskedStep);
-  followAddress((address, isOther) => void follow(address, isOther));
+  followAddress(follow);
 }

@@ -74,6 +74,8 @@ function shownAddress(): Address {
 export const currentAddress = computed(() => writeAddress(shownAddress()));
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
+/** Addresses that are not yet shown whole: written then, they would lose their step. */
+let moves = 0;
 let written = globalThis.location?.hash ?? '';
 /** Programs are what back and forward go between; everything else replaces. */
 let programWritten = programOf(written);
@@ -86,7 +88,7 @@ function programOf(hash: string): string {
 
 function write(): void {
   const hash = writeAddress(shownAddress());
-  if (hash === written || session.value.run === 'running') return;
+  if (hash === written || moves > 0 || session.value.run === 'running') return;
   const { pathname, search } = globalThis.location;
   const program = programOf(hash);
   const isOther = program !== programWritten && !program.endsWith('|');
@@ -111,9 +113,9 @@ export function keepAddress(loops: LoopAddress): void {
 
 /**
  * Called with an address that back or forward led to, after layout and selection; `isOther`: of
- * another program for the machine.
+ * another program for the machine. The promise is kept once all of it is shown.
  */
-type OnMove = (address: Address, isOther: boolean) => void;
+type OnMove = (address: Address, isOther: boolean) => Promise<void>;
 
 /** Keeps the address from now on; before, what it asked for has not been shown yet. */
 export function followAddress(onMove: OnMove): void {
@@ -132,6 +134,10 @@ export function followAddress(onMove: OnMove): void {
     const isOther = example !== address.loops.example || packed !== address.loops.packed;
     if (address.preset === 'vector') loopsShown = address.loops;
     apply(address);
-    onMove(address, isOther);
+    ++moves;
+    void onMove(address, isOther).finally(() => {
+      --moves;
+      writeSoon();
+    });
   });
 }
