@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copy of elements of 1, 2, 4, 8 or 16 bytes. Three ways: contiguous rows (memcpy), a
-// plane whose source and destination run along different axes (tiled transpose, in registers for 4
-// and 8 bytes), and a plain loop. An odometer walks the axes that the way does not take itself.
+// Strided copy of elements of 1, 2, 4, 8 or 16 bytes. Three ways: contiguous rows, a plane whose
+// source and destination run along different axes (tiled transpose, in registers for 4 and 8
+// bytes), and a plain loop. An odometer walks the axes that the way does not take itself.
 
 #include <string.h>
 
+#include "core/kernels/copy_bytes.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 
@@ -72,12 +73,9 @@ template <class T>
 HWY_INLINE void CopyRow(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
                         int64_t size) {
   if (src_stride == 1 && dst_stride == 1) {
-    // Short rows are copied by a loop: a call of memcpy costs more than they do.
-    if (size > 16) {
-      memcpy(dst, src, static_cast<size_t>(size) * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < size; ++i) dst[i] = src[i];
-    }
+    const size_t bytes = static_cast<size_t>(size) * sizeof(T);
+    if (bytes >= kCopyBlock) return CopyBytes(dst, src, bytes);
+    for (int64_t i = 0; i < size; ++i) dst[i] = src[i];
   // Broadcasting: one element fills the row.
   } else if (src_stride == 0 && dst_stride == 1) {
     const T value = *src;

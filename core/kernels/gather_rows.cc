@@ -2,11 +2,11 @@
 // Rows picked by index: embedding look-ups, and gather along any axis whose inner part is
 // contiguous. Indices are checked by the caller, which has made negative ones positive.
 
-#include <string.h>
-
+#include "core/kernels/copy_bytes.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
@@ -27,8 +27,8 @@ void GatherBytes(const TernGatherRowsArgs& args, int64_t begin, int64_t end) {
   char* y = static_cast<char*>(args.y);
   for (int64_t row = begin; row < end; ++row) {
     const int64_t from = row / args.indices * args.axis + args.index[row % args.indices];
-    memcpy(y + row * args.row_bytes, x + from * args.row_bytes,
-           static_cast<size_t>(args.row_bytes));
+    CopyBytes(y + row * args.row_bytes, x + from * args.row_bytes,
+              static_cast<size_t>(args.row_bytes));
   }
 }
 
@@ -50,3 +50,4 @@ int32_t gather_rows(const TernGatherRowsArgs* args, const TernKernelContext* con
 }
 
 }  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -3,8 +3,7 @@
 // rows. Nearest copies pixels; linear blends four of them, channels in vectors. Coordinate modes
 // and rounding are thus no business of this kernel.
 
-#include <string.h>
-
+#include "core/kernels/copy_bytes.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 
@@ -25,7 +24,7 @@ void NearestRow(const TernResize2dArgs& args, const float* row, float* out) {
   }
   const size_t bytes = static_cast<size_t>(channels) * sizeof(float);
   for (int64_t x = 0; x < args.out_w; ++x)
-    memcpy(out + x * channels, row + args.x0[x] * channels, bytes);
+    CopyBytes(out + x * channels, row + args.x0[x] * channels, bytes);
 }
 
 // a + (b - a) * weight: exact at weight 0, and one multiplication.

@@ -108,10 +108,14 @@ void Test_copy(const KernelPair<TernCopyArgs>& pair) {
   CheckStrided(pair, {{5, 0}, {1, 1}, {1, 1}, 5, 5});               // nothing
   CheckStrided(pair, {{}, {}, {}, 1, 1});                           // one element
   CheckStrided(pair, {{3, 65}, {1, 4}, {70, 1}, 4 * 65, 3 * 70});   // three of four channels
+  // Rows of every length around the blocks they are copied in, and around the longest of those.
+  for (int64_t n : {7, 9, 15, 16, 17, 31, 33, 47, 63, 65, 127, 129, 255, 257, 511, 512, 513}) {
+    CheckStrided(pair, {{3, n}, {n + 3, 1}, {n + 5, 1}, 3 * (n + 3), 3 * (n + 5)});
+  }
 }
 
 void Test_gather_rows(const KernelPair<TernGatherRowsArgs>& pair) {
-  for (int64_t row_bytes : {1, 2, 4, 8, 12, 64, 100, 4096}) {
+  for (int64_t row_bytes : {1, 2, 4, 8, 12, 16, 17, 64, 100, 512, 513, 4096}) {
     for (int64_t count : {0, 1, 2, 7, 200}) {
       const int64_t outer = 3, axis = 11;
       Random random(static_cast<uint64_t>(count));
