@@ -180,6 +180,7 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
   const int64_t row = group.first_row + split.First(first), rows = split.Rows(first);
   tile.rows = group.pointers + first * group.product->taps * kTileRows;
   tile.count = last - first;
+  tile.height = rows;
   PlaceTile(group, row, tile);
   TileFunction* compute = ChooseTile(rows, group.panels, tile.columns);
   if (IsSlowActivation(epilogue.activation)) {

@@ -19,6 +19,7 @@ namespace tern::kernels::TERN_TARGET_NAME {
 struct Tile {
   const float* const* rows;  // [count][taps][kTileRows]
   int64_t count;             // of tiles, one below the other
+  int64_t height;            // rows from the first of a tile to the first of the next
   int64_t taps, run;         // floats read through each pointer; k = taps * run
   const float* b;            // first column of the tile in row 0 of its panel
   int64_t panel_stride;      // floats from one panel to the next
@@ -178,8 +179,8 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
 #define TERN_TILE_STORE_CLAMPED(r) TERN_TILE_STORE(r, TileStore::kClamp)
 #define TERN_TILE_STORE_PLAIN(r) TERN_TILE_STORE(r, TileStore::kPlain)
 
-// tile.count tiles of kRows rows, one below the other: kVectors vectors, kPerPanel from each of
-// neighbouring panels.
+// The first kRows rows of tile.count tiles, one below the other: kVectors vectors, kPerPanel from
+// each of neighbouring panels.
 template <int kRows, int kPerPanel, int kVectors>
 HWY_NOINLINE void ComputeTiles(Tile tile) {
   static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
@@ -228,8 +229,8 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
     } else {
       TERN_TILE_ROWS(TERN_TILE_STORE_PLAIN)
     }
-    tile.c += kRows * tile.c_stride;
-    if (tile.residual != nullptr) tile.residual += kRows * tile.residual_stride;
+    tile.c += tile.height * tile.c_stride;
+    if (tile.residual != nullptr) tile.residual += tile.height * tile.residual_stride;
   }
 }
 
@@ -263,23 +264,16 @@ HWY_INLINE TileFunction* TileForRows(int64_t rows) {
 }
 
 // Three vectors for a panel and a half: a tile's rows would need more accumulators than there are
-// registers, so the upper half of them is computed first, then the lower one.
+// registers, so the upper halves of all tiles are computed first, then the lower ones.
 template <int kRows>
 void ComputeWideTiles(Tile tile) {
   constexpr int kUpper = (kRows + 1) / 2, kLower = kRows - kUpper;
-  for (int64_t count = tile.count; count > 0; --count) {
-    Tile half = tile;
-    half.count = 1;
-    ComputeTiles<kUpper, 2, 3>(half);
-    if constexpr (kLower > 0) {
-      half.rows += kUpper;
-      half.c += kUpper * tile.c_stride;
-      if (half.residual != nullptr) half.residual += kUpper * tile.residual_stride;
-      ComputeTiles<kLower, 2, 3>(half);
-    }
-    tile.rows += tile.taps * kTileRows;
-    tile.c += kRows * tile.c_stride;
-    if (tile.residual != nullptr) tile.residual += kRows * tile.residual_stride;
+  ComputeTiles<kUpper, 2, 3>(tile);
+  if constexpr (kLower > 0) {
+    tile.rows += kUpper;
+    tile.c += kUpper * tile.c_stride;
+    if (tile.residual != nullptr) tile.residual += kUpper * tile.residual_stride;
+    ComputeTiles<kLower, 2, 3>(tile);
   }
 }
 
