@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting one kernel call over the workers that the platform lends. Work is cut statically into
-// equal ranges, one per worker; nothing below the given grain (about 20 us of work) is cut at all.
+// equal ranges, one per worker; nothing below the given grain (about 20 us of work) is cut at all,
+// and no worker is woken for less than half of one.
 // A range is run in slices of kSliceGrains grains, between which the kernel looks whether the run
 // is over.
 
@@ -41,7 +42,7 @@ struct ParallelRange {
 // The number of workers that total units of work are worth, at least 1.
 inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
   if (context->parallel == nullptr) return 1;
-  const int64_t wanted = total / (grain > 0 ? grain : 1);
+  const int64_t wanted = total / (grain > 1 ? grain / 2 : 1);
   const int64_t have = context->parallel->num_workers;
   const int64_t workers = wanted < have ? wanted : have;
   return workers < 1 ? 1 : static_cast<int32_t>(workers);

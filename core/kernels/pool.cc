@@ -30,6 +30,8 @@ int64_t LastTap(int64_t start, int64_t dilation, int64_t kernel, int64_t high) {
 
 Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64_t pad_before,
             int64_t pad_after) {
+  // Most windows lie within the image: nothing is divided for them.
+  if (start >= 0 && start + (kernel - 1) * dilation < size) return {0, kernel, kernel};
   const int64_t first = FirstTap(start, dilation, 0), last = LastTap(start, dilation, kernel, size);
   // `padded` counts padding too, which averages may include (count_include_pad), but not what lies
   // behind it in the last window of a rounded-up output.
@@ -153,7 +155,8 @@ void PoolRow(const TernPool2dArgs& args, int64_t row) {
 }  // namespace
 
 int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
-  const int64_t row_cost = args->out_w * args->channels * args->kernel_h * args->kernel_w;
+  // An element of a window takes as long as several multiplications of a product.
+  const int64_t row_cost = 4 * args->out_w * args->channels * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {
                 for (int64_t row = first; row < last && !IsStopped(context); ++row)
