@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Splits a linked module in two: what runs programs, and what is fetched when it is wanted.
+"""Splits linked modules: what runs programs, and parts that are fetched when they are wanted.
 
-Usage: split_module.py --whole M.wasm --kept RUNTIME.wasm --split WASM_SPLIT
-                       --primary OUT.wasm --secondary OUT.wasm --name SECONDARY_AS_SHIPPED.wasm
-Beside both inputs lie their link maps, as FILE.map. RUNTIME.wasm is linked from the same objects as
-the whole, with the runtime's exports alone: so the linker has found all that they can reach,
-through tables of function pointers too. That stays in the primary module; other functions, data
-and exports go to the secondary one, which is instantiated on the memory and tables of the primary.
-Both get a custom section `tern.pair`: 16 bytes by which a loader tells that they belong together,
-then the name of the secondary's file. Neither is optimised here.
+Usage: split_module.py --split WASM_SPLIT --opt WASM_OPT --whole M.wasm… --first OUT.wasm…
+                       --reach M.wasm… --later OUT.wasm…
+Each WHOLE becomes one FIRST. They are linked from the same objects but for the kernels, and what
+they have must lie at the same addresses and places of the table, because the LATER parts are cut
+out of the first WHOLE and serve all: this is checked, and what differs is told.
+Each REACH is linked from the objects of the first WHOLE with fewer exports: those of the runtime,
+then those of one more part each time. So the linker has found all that they can reach, through
+tables of function pointers too. What a REACH has and none before it goes to its part, what none has
+to the last one: functions, data, elements of the table, exports. Parts are instantiated on the
+memory and table of the FIRST, one after the other.
+Beside all inputs lie their link maps, as FILE.map. Each output gets a custom section `tern.pair`:
+16 bytes by which a loader tells what belongs together, then what the file is called without
+`.split`. Nothing is optimised here.
 """
 import argparse
 import collections
@@ -21,6 +26,7 @@ import link_map
 import wasm_file as wasm
 
 PAIR = "tern.pair"
+TABLE = "__indirect_function_table"
 DATA_COUNT = 12
 FEATURES = ("bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int",
             "reference-types", "relaxed-simd", "sign-ext", "simd")
@@ -30,12 +36,13 @@ class Linked:
     """A module that the linker wrote, with its map."""
 
     def __init__(self, path):
+        self.path = path
         self.sections = wasm.read_sections(path)
         pieces = link_map.read_map(path + ".map")
         self.functions = link_map.functions_of(pieces)
         self.data = link_map.data_of(pieces)
         self.segments = wasm.read_data(self.sections)
-        self.first = wasm.imported_functions(self.sections)
+        self.first = len(wasm.imported(self.sections, wasm.FUNCTION_KIND))
         self.exports = wasm.exported_functions(self.sections)
         self.check(path)
 
@@ -100,25 +107,25 @@ def texts_that_stay(texts, strings):
     return {last[each] for each in strings}
 
 
-def data_to_move(whole, kept):
-    """[(address, bytes)] of what only the secondary module needs.
+def data_not_in(whole, reached):
+    """{(address, bytes)} of what the other link does without.
 
-    The linker has merged the strings of the whole. The runtime's own link left them apart (-O0).
+    The linker has merged the strings of the whole. The other link left them apart (-O0).
     """
-    stays = {symbol_of(each) for each in kept.data}
-    strings = {kept.bytes_of(each) for each in kept.data if is_string(each)}
+    stays = {symbol_of(each) for each in reached.data}
+    strings = {reached.bytes_of(each) for each in reached.data if is_string(each)}
     strings = {each for each in strings if each.find(b"\0") == len(each) - 1}  # of bytes
-    if any(is_merged(each) for each in kept.data):
-        raise SystemExit("the runtime's strings are merged: link it with -Wl,-O0")
-    runs = []
+    if any(is_merged(each) for each in reached.data):
+        raise SystemExit("strings are merged where parts are told: link it with -Wl,-O0")
+    runs = set()
     for piece in whole.data:
         if is_merged(piece):
             texts = list(merged_strings(whole, piece))
             kept_texts = texts_that_stay([text for _, text in texts], strings)
-            runs += [each for each in texts if each[1] not in kept_texts]
+            runs |= {each for each in texts if each[1] not in kept_texts}
         elif symbol_of(piece) not in stays and not is_string(piece):
-            runs.append((piece.address, whole.bytes_of(piece)))
-    return join(runs)
+            runs.add((piece.address, whole.bytes_of(piece)))
+    return runs
 
 
 def join(runs):
@@ -142,59 +149,193 @@ def without(segments, moved):
     return [(address, bytes(run)) for address, run in left]
 
 
-def run_split(tool, sections, moved, outputs):
-    """Binaryen's split by names. It keeps them, so that functions are found again."""
-    module, listed = outputs[0] + ".named", outputs[1] + ".functions"
-    wasm.write_sections(module, sections)
-    with open(listed, "w", encoding="utf-8") as file:
-        file.write("\n".join(moved))
-    subprocess.run([tool, "--split", module, f"--split-funcs=@{listed}", "-o1", outputs[0],
-                    "-o2", outputs[1], "--no-placeholders", "--import-namespace=primary", "-g",
-                    *(f"--enable-{feature}" for feature in FEATURES)], check=True)
-    os.remove(module)
-    os.remove(listed)
+def check_alike(whole, other):
+    """What differs between two modules that later parts are to serve alike."""
+    for what, mine, its in (
+            ("functions", whole.functions, other.functions), ("data", whole.data, other.data)):
+        places = [[(symbol_of(each), each.address, each.size if each.address else 0)
+                   for each in pieces] for pieces in (mine, its)]
+        for one, two in zip(*places):
+            if one != two:
+                raise SystemExit(f"{whole.path} and {other.path} differ in {what}, so that no part "
+                                 f"can serve both: {one} and {two}. Kernels must have the same "
+                                 "functions, constants and texts for either target")
+        if len(mine) != len(its):
+            raise SystemExit(f"{whole.path} and {other.path} differ in {what}: "
+                             f"{len(mine)} and {len(its)}")
+    for kind in (wasm.TABLE, wasm.MEMORY, wasm.GLOBAL, wasm.EXPORT, wasm.ELEMENT):
+        if wasm.contents_of(whole.sections, kind) != wasm.contents_of(other.sections, kind):
+            raise SystemExit(f"{whole.path} and {other.path} differ in section {kind}")
 
 
-def rewrite(path, exports, data, pair):
-    """The module with these exports and data, without names, marked."""
-    gone = (wasm.CUSTOM, wasm.EXPORT, wasm.DATA, DATA_COUNT)
-    sections = [each for each in wasm.read_sections(path) if each[0] not in gone]
-    after = next(i for i, each in enumerate(sections) if each[0] > wasm.EXPORT)
-    sections.insert(after, exports)
-    wasm.write_sections(path, sections + [wasm.data_section(data), wasm.custom(PAIR, pair)])
+def check_data(whole, other, runs):
+    """Later parts bring the data of one whole, which must be that of the other."""
+    for address, run in runs:
+        for start, found in other.segments:
+            at = address - start
+            if 0 <= at < len(found) and found[at:at + len(run)] != run:
+                raise SystemExit(f"{whole.path} and {other.path} differ in data at {address}")
 
 
-def split(whole, kept, tool, outputs):
-    """Returns the exports of either module."""
-    keys = keys_of(whole.functions, whole.functions)
-    stays = set(keys_of(kept.functions, whole.functions))
-    strange = stays - set(keys)
-    if strange:
-        raise SystemExit(f"the whole lacks functions of the runtime: {sorted(strange)[:3]}")
-    names = [str(i) for i in range(whole.first + len(whole.functions))]
-    moved = [names[whole.first + i] for i, key in enumerate(keys) if key not in stays]
+class Plan:
+    """Which part each function and run of data of a module goes to: 0 is the first."""
+
+    def __init__(self, whole, reached):
+        self.count = len(reached) + 1
+        keys = keys_of(whole.functions, whole.functions)
+        self.parts = [self.count - 1] * len(keys)
+        for part, each in reversed(list(enumerate(reached))):
+            has = set(keys_of(each.functions, whole.functions))
+            strange = has - set(keys)
+            if strange:
+                raise SystemExit(f"{whole.path} lacks functions of {each.path}: "
+                                 f"{sorted(strange)[:3]}")
+            self.parts = [part if key in has else old for key, old in zip(keys, self.parts)]
+        self.parts = [0] * whole.first + self.parts
+        # Those that lack more are those that come earlier.
+        missing = [data_not_in(whole, each) for each in reached] + [set()]
+        if any(later - earlier for earlier, later in zip(missing, missing[1:])):
+            raise SystemExit("a part lacks data that one before it has")
+        self.data = [join(earlier - later) for earlier, later in zip(missing, missing[1:])]
+        self.elements = wasm.read_elements(whole.sections)
+        self.exports = whole.exports
+        self.names = [str(i) for i in range(len(self.parts))]
+
+    def functions_of(self, part):
+        return [i for i, each in enumerate(self.parts) if each == part]
+
+    def exports_of(self, part):
+        return {each: i for each, i in self.exports.items() if self.parts[i] == part}
+
+    def elements_of(self, part):
+        """[(place in the table, functions)] in runs."""
+        runs = []
+        for start, functions in self.elements:
+            for at, function in enumerate(functions, start):
+                if self.parts[function] != part:
+                    continue
+                if not runs or runs[-1][0] + len(runs[-1][1]) != at:
+                    runs.append((at, []))
+                runs[-1][1].append(function)
+        return runs
+
+
+class Tools:
+    """Binaryen's. They keep names, so that functions are found again."""
+
+    def __init__(self, split, opt):
+        self.paths = split, opt
+        self.features = [f"--enable-{each}" for each in FEATURES]
+
+    def split(self, sections, moved, outputs):
+        """The rest, and a module with the functions called `moved`, as sections."""
+        module, listed = outputs[0] + ".named", outputs[1] + ".functions"
+        wasm.write_sections(module, sections)
+        with open(listed, "w", encoding="utf-8") as file:
+            file.write("\n".join(moved))
+        subprocess.run([self.paths[0], "--split", module, f"--split-funcs=@{listed}", "-o1",
+                        outputs[0], "-o2", outputs[1], "--no-placeholders",
+                        "--import-namespace=primary", "-g", *self.features], check=True)
+        os.remove(module)
+        os.remove(listed)
+        return [wasm.read_sections(each) for each in outputs]
+
+    def tidy(self, sections, path):
+        """Without what nothing uses any more."""
+        wasm.write_sections(path, sections)
+        subprocess.run([self.paths[1], path, "-o", path, "-g", "--remove-unused-module-elements",
+                        *self.features], check=True)
+        return wasm.read_sections(path)
+
+
+def write_part(path, sections, data, mark):
+    """The module with these data, without names, marked."""
+    gone = (wasm.CUSTOM, wasm.DATA, DATA_COUNT)
+    sections = [each for each in sections if each[0] not in gone]
+    name = os.path.basename(path).replace(".split", "")
+    wasm.write_sections(path, sections + [
+        wasm.data_section(data), wasm.custom(PAIR, mark + name.encode())])
+
+
+def renumbered(runs, names, found):
+    return [(at, [found[names[i]] for i in functions]) for at, functions in runs]
+
+
+def without_part(sections, plan, part, wanted):
+    """The rest of a split without the functions by which it would call the part.
+
+    The tool made some for exports and elements; the part brings its own. wanted: names of what
+    later parts import.
+    """
+    found = wasm.names_of_functions(sections)
+    gone = {each for later in range(part, plan.count) for each in plan.exports_of(later)}
+    gone |= {plan.names[i] for i in plan.functions_of(part)} & wanted
+    keep = {each for each in wasm.exported_functions(sections)} - gone
+    runs = [run for each in range(part) for run in plan.elements_of(each)]
+    sections = wasm.with_section(sections, wasm.exports_where(sections, keep, {TABLE}))
+    return wasm.with_section(sections, wasm.element_section(
+        sorted(renumbered(runs, plan.names, found))))
+
+
+def cut_part(sections, plan, part, wanted):
+    """What was cut out, with its exports and elements."""
+    found = wasm.names_of_functions(sections)
+    exports = {each: found[plan.names[i]] for each, i in plan.exports_of(part).items()}
+    exports |= {each: found[each] for each in wanted if each in found}
+    runs = renumbered(plan.elements_of(part), plan.names, found)
+    # The tool lists what the rest calls.
+    called = {i for _, functions in wasm.read_elements(sections) for i in functions}
+    called -= {*exports.values(), *(i for _, functions in runs for i in functions)}
+    if called:
+        raise SystemExit(f"part {part} is called by one before it: functions "
+                         f"{[each for each, i in found.items() if i in called]}")
+    table = wasm.imported(sections, wasm.TABLE_KIND).index(TABLE)
+    sections = wasm.with_section(sections, wasm.element_section(runs, table))
+    return wasm.with_section(sections, wasm.function_exports(exports))
+
+
+def split(whole, plan, tools, first, later, mark):
+    """Cuts off the last part, then the one before it. later: None where it is written already."""
     sections = [each for each in whole.sections if each[0] != wasm.CUSTOM]
-    run_split(tool, sections + [wasm.function_names(names)], moved, outputs)
-    primary, secondary = map(wasm.read_sections, outputs)
-    # The primary exports functions that call the secondary's: instead, the secondary exports those.
-    gone = whole.exports.keys() - kept.exports.keys()
-    found = wasm.names_of_functions(secondary)
-    return (wasm.exports_where(primary, lambda export: export not in gone),
-            wasm.function_exports({each: found[names[whole.exports[each]]] for each in gone}))
+    sections.append(wasm.function_names(plan.names))
+    wanted = set()  # by parts that are cut off already
+    for part in range(plan.count - 1, 0, -1):
+        moved = [plan.names[i] for i in plan.functions_of(part)]
+        path = later[part - 1] if later else first + ".later"
+        rest, cut = tools.split(sections, moved, (first, path))
+        if later:
+            cut = tools.tidy(cut_part(cut, plan, part, wanted), path)
+            write_part(path, cut, plan.data[part - 1], mark)
+        else:
+            cut_part(cut, plan, part, wanted)
+            os.remove(path)
+        sections = tools.tidy(without_part(rest, plan, part, wanted), first)
+        wanted |= set(wasm.imported(cut, wasm.FUNCTION_KIND))
+    moved = [run for runs in plan.data for run in runs]
+    write_part(first, sections, without(whole.segments, moved), mark)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for option in ("whole", "kept", "split", "primary", "secondary", "name"):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    for option in ("split", "opt"):
         parser.add_argument("--" + option, required=True)
+    for option in ("whole", "first", "reach", "later"):
+        parser.add_argument("--" + option, required=True, nargs="+")
     options = parser.parse_args()
-    whole, kept = Linked(options.whole), Linked(options.kept)
-    exports = split(whole, kept, options.split, (options.primary, options.secondary))
-    data = data_to_move(whole, kept)
-    with open(options.whole, "rb") as file:
-        pair = hashlib.sha256(file.read()).digest()[:16] + options.name.encode()
-    rewrite(options.primary, exports[0], without(whole.segments, data), pair)
-    rewrite(options.secondary, exports[1], data, pair)
+    if (len(options.whole), len(options.reach)) != (len(options.first), len(options.later)):
+        parser.error("one --first for each --whole, one --later for each --reach")
+    tools = Tools(options.split, options.opt)
+    wholes = [Linked(each) for each in options.whole]
+    plan = Plan(wholes[0], [Linked(each) for each in options.reach])
+    mark = hashlib.sha256()
+    for each in options.whole:
+        with open(each, "rb") as file:
+            mark.update(file.read())
+    for i, whole in enumerate(wholes):
+        check_alike(wholes[0], whole)
+        check_data(wholes[0], whole, [run for runs in plan.data for run in runs])
+        split(whole, plan, tools, options.first[i], options.later if i == 0 else None,
+              mark.digest()[:16])
 
 
 if __name__ == "__main__":

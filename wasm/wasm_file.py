@@ -2,7 +2,10 @@
 """WebAssembly binaries as lists of sections, as far as splitting a module needs them."""
 import struct
 
-CUSTOM, IMPORT, FUNCTION, EXPORT, CODE, DATA = 0, 2, 3, 7, 10, 11
+CUSTOM, IMPORT, FUNCTION, TABLE, MEMORY, GLOBAL, EXPORT = 0, 2, 3, 4, 5, 6, 7
+ELEMENT, CODE, DATA = 9, 10, 11
+FUNCTION_KIND, TABLE_KIND, MEMORY_KIND, GLOBAL_KIND = range(4)
+I32_CONST, END = 0x41, 0x0B
 MAGIC = b"\0asm\1\0\0\0"
 
 
@@ -84,25 +87,30 @@ def skip_limits(data, at):
     return read_leb(data, at)[1] if flags & 1 else at
 
 
-def imported_functions(sections):
-    """How many of the imports are functions."""
+def read_imports(sections):
+    """[(name, kind)]; the index of each is its place among those of its kind."""
     data = contents_of(sections, IMPORT)
     total, at = read_leb(data, 0)
-    functions = 0
+    found = []
     for _ in range(total):
-        at = read_name(data, read_name(data, at)[1])[1]
+        text, at = read_name(data, read_name(data, at)[1])
         kind = data[at]
         at += 1
-        if kind == 0:
-            functions += 1
+        if kind == FUNCTION_KIND:
             at = read_leb(data, at)[1]
-        elif kind == 1:  # table: element type, limits
+        elif kind == TABLE_KIND:  # element type, limits
             at = skip_limits(data, at + 1)
-        elif kind == 2:
+        elif kind == MEMORY_KIND:
             at = skip_limits(data, at)
-        else:            # global: type, mutability
+        else:                     # global: type, mutability
             at += 2
-    return functions
+        found.append((text, kind))
+    return found
+
+
+def imported(sections, kind):
+    """The names of the imports of one kind."""
+    return [text for text, each in read_imports(sections) if each == kind]
 
 
 def exported_functions(sections):
@@ -113,23 +121,23 @@ def exported_functions(sections):
     for _ in range(total):
         text, at = read_name(data, at)
         index, after = read_leb(data, at + 1)
-        if data[at] == 0:
+        if data[at] == FUNCTION_KIND:
             found[text] = index
         at = after
     return found
 
 
-def exports_where(sections, keep):
-    """The export section with those functions that keep(name) is true of, and all else."""
+def exports_where(sections, functions, tables):
+    """The export section with those functions and tables alone, and all that is neither."""
     data = contents_of(sections, EXPORT)
     total, at = read_leb(data, 0)
     kept = []
     for _ in range(total):
         start = at
         text, at = read_name(data, at)
-        function = data[at] == 0
+        names = {FUNCTION_KIND: functions, TABLE_KIND: tables}.get(data[at])
         at = read_leb(data, at + 1)[1]
-        if not function or keep(text):
+        if names is None or text in names:
             kept.append(data[start:at])
     return EXPORT, leb(len(kept)) + b"".join(kept)
 
@@ -168,25 +176,66 @@ def function_names(names):
     return custom("name", b"\1" + leb(len(body)) + body)
 
 
+def read_elements(sections):
+    """[(place in table 0, functions)]: the active segments, at constant places."""
+    data = contents_of(sections, ELEMENT)
+    total, at = read_leb(data, 0)
+    segments = []
+    for _ in range(total):
+        place, at = read_active(data, at, "an element segment")
+        count, at = read_leb(data, at)
+        functions = []
+        for _ in range(count):
+            index, at = read_leb(data, at)
+            functions.append(index)
+        segments.append((place, functions))
+    return segments
+
+
+def element_section(segments, table=0):
+    """An element section of [(place in the table, functions)]."""
+    head = b"\0" if table == 0 else b"\2" + leb(table)
+    kind = b"" if table == 0 else b"\0"  # functions
+    body = b"".join(head + constant(place) + kind + leb(len(functions)) +
+                    b"".join(map(leb, functions)) for place, functions in segments)
+    return ELEMENT, leb(len(segments)) + body
+
+
+def read_active(data, at, what):
+    """The constant at which a segment of memory 0 or table 0 goes."""
+    flags, at = read_leb(data, at)
+    if flags != 0 or data[at] != I32_CONST:
+        raise SystemExit(f"{what} is not active at a constant place")
+    place, at = read_leb(data, at + 1)  # below 2^31, and sign bits are dropped here
+    if data[at] != END:
+        raise SystemExit(f"the place of {what} is not one constant")
+    return place, at + 1
+
+
+def constant(place):
+    return bytes([I32_CONST]) + signed_leb(place) + bytes([END])
+
+
 def read_data(sections):
     """The active segments, [(address, bytes)], of memory 0 at constant addresses."""
     data = contents_of(sections, DATA)
     total, at = read_leb(data, 0)
     segments = []
     for _ in range(total):
-        flags, at = read_leb(data, at)
-        if flags != 0 or data[at] != 0x41:
-            raise SystemExit("a data segment is not active at a constant address")
-        address, at = read_leb(data, at + 1)  # below 2^31, and sign bits are dropped here
-        if data[at] != 0x0B:
-            raise SystemExit("a data segment's address is not one constant")
-        size, at = read_leb(data, at + 1)
+        address, at = read_active(data, at, "a data segment")
+        size, at = read_leb(data, at)
         segments.append((address, data[at:at + size]))
         at += size
     return segments
 
 
 def data_section(segments):
-    body = b"".join(b"\0\x41" + signed_leb(address) + b"\x0b" + leb(len(run)) + run
-                    for address, run in segments)
+    body = b"".join(b"\0" + constant(address) + leb(len(run)) + run for address, run in segments)
     return DATA, leb(len(segments)) + body
+
+
+def with_section(sections, new):
+    """The sections with `new` in place of the one of its kind, or in the order of kinds."""
+    rest = [each for each in sections if each[0] != new[0]]
+    after = next((i for i, each in enumerate(rest) if each[0] > new[0]), len(rest))
+    return rest[:after] + [new] + rest[after:]

@@ -6,8 +6,12 @@
 
 namespace tern::kernels::TERN_TARGET_NAME {
 
+// Of one size for all targets, and no literal that the linker merges with others that end alike:
+// WebAssembly's modules have the same addresses with either target (wasm/split_module.py).
+constexpr char kLabel[16] = TERN_TARGET_LABEL;
+
 const KernelTable kTable = {
-    TERN_TARGET_LABEL,
+    kLabel,
 #define TERN_KERNEL(name, Args, bound, phrase) &name,
 #include "core/kernels/kernels.def"
 #undef TERN_KERNEL

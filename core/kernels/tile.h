@@ -184,6 +184,7 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
 template <int kRows, int kPerPanel, int kVectors>
 HWY_NOINLINE void ComputeTiles(Tile tile) {
   static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
+  if constexpr (kRows > kTileRows) __builtin_trap();  // no tile is as high
   const PanelTag d;
   const ptrdiff_t run = static_cast<ptrdiff_t>(tile.run), taps = static_cast<ptrdiff_t>(tile.taps);
   [[maybe_unused]] const ptrdiff_t o0 = 0, o1 = PanelOffset<kPerPanel>(tile, 1);
@@ -253,11 +254,13 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
 
 using TileFunction = void(Tile tile);
 
-// The micro-kernel for 1 <= rows <= kTileRows.
+// The micro-kernel for 1 <= rows <= kTileRows. WebAssembly's targets differ in kTileRows and must
+// have the same functions (wasm/split_module.py), so there the others trap.
 template <int kPerPanel, int kPanels>
 HWY_INLINE TileFunction* TileForRows(int64_t rows) {
+  constexpr int kMost = HWY_ARCH_WASM ? kMaxTileRows : kTileRows;
 #define TERN_TILE_ENTRY(r) \
-  &ComputeTiles<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPerPanel * kPanels>,
+  &ComputeTiles<(r < kMost ? r + 1 : kMost), kPerPanel, kPerPanel * kPanels>,
   static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
 #undef TERN_TILE_ENTRY
   return kTable[rows - 1];

@@ -289,7 +289,6 @@ test('all builds of the engine are there, and the one that fits was fetched', as
     'tern-debug',
     'tern-loops',
     'tern-simd',
-    'tern-simd-compiler',
   ]);
   const fetched = await page.evaluate(() =>
     performance.getEntriesByType('resource').map((entry) => entry.name),

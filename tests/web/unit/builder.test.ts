@@ -22,7 +22,7 @@ beforeAll(async () => {
     new Uint8Array(readFileSync(`${root}/build/wasm/wasm/${name}.wasm`));
   runtime = await createRuntime({
     wasm: module('tern-simd'),
-    compiler: module('tern-simd-compiler'),
+    compiler: module('tern-compiler'),
   });
 });
 afterAll(() => runtime.dispose());

@@ -23,7 +23,7 @@ const kInline = join(kHere, '../package-inline');
 // server packs it as well as it can. What is fetched on demand, or by engines without relaxed SIMD
 // alone, is packed: it is a third of the size.
 const kPlain = ['tern'];
-const kPacked = ['tern-simd', 'tern-compiler', 'tern-simd-compiler', 'tern-loops'];
+const kPacked = ['tern-simd', 'tern-compiler', 'tern-loops'];
 
 function wasm(name) {
   const path = join(kModules, `${name}.wasm`);
@@ -53,7 +53,7 @@ const pack = (name) => packed.get(name);
 function inlineData(workerScript) {
   const values = {
     runtime: pack('tern-simd').toString('base64'),
-    compiler: pack('tern-simd-compiler').toString('base64'),
+    compiler: pack('tern-compiler').toString('base64'),
     workerScript,
   };
   const lines = Object.entries(values).map(

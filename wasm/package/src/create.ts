@@ -40,7 +40,6 @@ const kModules: readonly AssetName[] = [
   'tern.wasm',
   'tern-simd.wasm.gz',
   'tern-compiler.wasm.gz',
-  'tern-simd-compiler.wasm.gz',
   'tern-loops.wasm.gz',
   'tern-debug.wasm',
 ];

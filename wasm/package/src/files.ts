@@ -13,7 +13,6 @@ export type AssetName =
   | 'tern.wasm'
   | 'tern-simd.wasm.gz'
   | 'tern-compiler.wasm.gz'
-  | 'tern-simd-compiler.wasm.gz'
   | 'tern-loops.wasm.gz'
   | 'tern-debug.wasm'
   | 'worker.js'
@@ -33,8 +32,6 @@ const kBeside: { readonly [Name in AssetName]?: () => URL } =
         'tern.wasm': () => new URL('./tern.wasm', import.meta.url),
         'tern-simd.wasm.gz': () => new URL('./tern-simd.wasm.gz', import.meta.url),
         'tern-compiler.wasm.gz': () => new URL('./tern-compiler.wasm.gz', import.meta.url),
-        'tern-simd-compiler.wasm.gz': () =>
-          new URL('./tern-simd-compiler.wasm.gz', import.meta.url),
         'tern-loops.wasm.gz': () => new URL('./tern-loops.wasm.gz', import.meta.url),
       };
 

@@ -17,7 +17,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 
 const kInline: InlineAssets = {
   'tern-simd.wasm.gz': () => decode(runtime),
-  'tern-simd-compiler.wasm.gz': () => decode(compiler),
+  'tern-compiler.wasm.gz': () => decode(compiler),
 };
 
 /** As in tern-runtime; the option `assets` takes served files in place of those that are inside. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What scripts/bundle.mjs puts into the entry that needs no files.
 declare module 'tern-inline-data' {
-  /** tern-simd.wasm and its compiler, gzipped, in base64. */
+  /** tern-simd.wasm and tern-compiler.wasm, gzipped, in base64. */
   export const runtime: string;
   export const compiler: string;
   /** The script of the worker. */

@@ -5,7 +5,7 @@
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
 import type { Exports, Instance, OnDemandExports, Sharing } from './exports.js';
-import { type AssetName, baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
+import { baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
 import { inflateNow, isGzip } from './inflate.js';
 import {
   assetSource,
@@ -19,15 +19,10 @@ import type { PartListener } from './progress.js';
 const kPairSection = 'tern.pair';
 const kHashBytes = 16;
 
-/** What both parts of one module carry: a number of their own, and the second part's name. */
-function pairOf(module: WebAssembly.Module): { hash: string; file: string } | undefined {
+/** What all parts of one build carry: a number of their own. Behind it is each part's name. */
+function buildOf(module: WebAssembly.Module): string | undefined {
   const [section] = WebAssembly.Module.customSections(module, kPairSection);
-  if (!section) return undefined;
-  const bytes = new Uint8Array(section);
-  return {
-    hash: bytes.subarray(0, kHashBytes).join(' '),
-    file: new TextDecoder().decode(bytes.subarray(kHashBytes)),
-  };
+  return section && new Uint8Array(section).subarray(0, kHashBytes).join(' ');
 }
 
 function notNow(file: string): TernError {
@@ -88,26 +83,24 @@ function moduleNow(source: WasmSource, sharing: Sharing | undefined): WebAssembl
 export class OnDemandPart implements OnDemandExports {
   private exports: Exports | undefined;
   private fetching: Promise<void> | undefined;
-  private readonly hash: string;
   private readonly source: WasmSource;
   private readonly sharing: Sharing | undefined;
 
   /** Undefined where the module is whole. */
   static of(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
-    const pair = pairOf(first.module);
-    return pair && new OnDemandPart(first, pair, options);
+    const build = buildOf(first.module);
+    return build === undefined ? undefined : new OnDemandPart(first, build, options);
   }
 
   private constructor(
     private readonly first: Instance,
-    pair: { hash: string; file: string },
+    private readonly build: string,
     options: ModuleOptions,
   ) {
-    this.hash = pair.hash;
     this.sharing = options.threading?.sharing;
     const { compiler } = options;
     const given = typeof compiler === 'boolean' ? undefined : compiler;
-    this.source = given ?? assetSource(`${pair.file}.gz` as AssetName, options);
+    this.source = given ?? assetSource('tern-compiler.wasm.gz', options);
   }
 
   /** Whether calls find it without fetching it. */
@@ -145,7 +138,7 @@ export class OnDemandPart implements OnDemandExports {
   }
 
   private checked(module: WebAssembly.Module): WebAssembly.Module {
-    if (pairOf(module)?.hash === this.hash) return module;
+    if (buildOf(module) === this.build) return module;
     throw new TernError(
       'E0603',
       'the compiler does not belong to the WebAssembly module that runs: serve the two files of ' +
