@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/bytes.h"
 #include "core/base/strings.h"
+#include "core/onnx/wire.h"
 
 namespace tern::cli {
 namespace {
@@ -24,75 +26,57 @@ constexpr uint32_t kInfoName = 1, kInfoType = 2, kTypeTensor = 1, kTensorShape =
                    kDimValue = 1;
 constexpr int kMaxSubgraphs = 50;  // in each other
 
-// --- the wire format
+// --- the wire format, read by the reader of core/onnx
 
-std::optional<uint64_t> TakeVarint(std::string_view* bytes) {
-  uint64_t value = 0;
-  // Ten bytes hold 64 bits; a longer number is none.
-  for (size_t i = 0; i < bytes->size() && i < 10; ++i) {
-    const auto byte = static_cast<uint8_t>((*bytes)[i]);
-    value |= uint64_t{byte & 0x7fu} << (7 * i);
-    if (byte < 0x80) {
-      bytes->remove_prefix(i + 1);
-      return value;
-    }
+// Calls each(field, reader) for the fields of a message, with the reader at the field; false where
+// the bytes are no message.
+template <typename F>
+bool ForEachField(std::string_view bytes, const F& each) {
+  onnx::WireError error;
+  onnx::WireReader reader(AsBytes(bytes), &error);
+  size_t begin = 0;
+  while (reader.Next()) {
+    WireField field{reader.field(), reader.is_message(), {}, {}};
+    reader.Get(&field.bytes);
+    field.whole = bytes.substr(begin, reader.offset() - begin);
+    begin = reader.offset();
+    each(field, reader);
   }
-  return std::nullopt;
-}
-
-std::optional<std::string_view> TakeBytes(std::string_view* bytes, uint64_t count) {
-  if (count > bytes->size()) return std::nullopt;
-  const std::string_view taken = bytes->substr(0, static_cast<size_t>(count));
-  bytes->remove_prefix(taken.size());
-  return taken;
-}
-
-std::optional<std::string_view> TakePayload(std::string_view* bytes, uint32_t type) {
-  // Wire types: 0 a number, 1 eight bytes, 2 bytes with their length, 5 four bytes.
-  if (type == 1) return TakeBytes(bytes, 8);
-  if (type == 5) return TakeBytes(bytes, 4);
-  const std::string_view begin = *bytes;
-  const std::optional<uint64_t> value = TakeVarint(bytes);
-  if (!value || (type != 0 && type != 2)) return std::nullopt;
-  if (type == 2) return TakeBytes(bytes, *value);
-  // The bytes of the number and not its value: they are written back as they came.
-  return begin.substr(0, begin.size() - bytes->size());
+  // Groups, which ONNX does not have and the reader passes over, go with the field behind them; at
+  // the end there is none.
+  if (error.message == nullptr && begin < bytes.size())
+    each(WireField{0, false, {}, bytes.substr(begin)}, reader);
+  return error.message == nullptr;
 }
 
 // nullopt for bytes that are no message.
 std::optional<std::vector<WireField>> FieldsOf(std::string_view bytes) {
   std::vector<WireField> fields;
-  while (!bytes.empty()) {
-    const std::optional<uint64_t> tag = TakeVarint(&bytes);
-    // Protobuf's numbers of fields are 1 to 2^29 - 1.
-    if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1fffffff) return std::nullopt;
-    WireField field{static_cast<uint32_t>(*tag >> 3), static_cast<uint32_t>(*tag & 7), {}};
-    const auto payload = TakePayload(&bytes, field.type);
-    if (!payload) return std::nullopt;
-    field.bytes = *payload;
-    fields.push_back(field);
-  }
+  const auto add = [&](const WireField& field, onnx::WireReader&) { fields.push_back(field); };
+  if (!ForEachField(bytes, add)) return std::nullopt;
   return fields;
 }
 
 void PutVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) *out += static_cast<char>(value | 0x80);
-  *out += static_cast<char>(value);
+  ByteWriter writer;
+  writer.Varint(value);
+  *out += AsText(writer.span());
 }
 
-void PutField(const WireField& field, std::string* out) {
-  PutVarint(uint64_t{field.number} << 3 | field.type, out);
-  if (field.type == 2) PutVarint(field.bytes.size(), out);
-  *out += field.bytes;
+void PutNumber(uint32_t number, uint64_t value, std::string* out) {
+  PutVarint(uint64_t{number} << 3, out);
+  PutVarint(value, out);
 }
 
 void PutBytes(uint32_t number, std::string_view bytes, std::string* out) {
-  PutField({number, 2, bytes}, out);
+  PutVarint(uint64_t{number} << 3 | 2, out);
+  PutVarint(bytes.size(), out);
+  *out += bytes;
 }
 
 std::string WithFields(const std::vector<WireField>& fields) {
   std::string out;
-  for (const WireField& field : fields) PutField(field, &out);
+  for (const WireField& field : fields) out += field.whole;
   return out;
 }
 
@@ -100,7 +84,7 @@ std::string_view TextField(const std::vector<WireField>& fields, uint32_t number
   std::string_view text;
   for (const WireField& field : fields)
     // The last one counts, as Protobuf says.
-    if (field.number == number && field.type == 2) text = field.bytes;
+    if (field.number == number && field.has_length) text = field.bytes;
   return text;
 }
 
@@ -114,7 +98,7 @@ void CollectOfAttribute(std::string_view attribute, int depth, std::set<std::str
   const auto fields = FieldsOf(attribute);
   if (!fields) return;
   for (const WireField& field : *fields) {
-    if (field.type == 2 && (field.number == kAttributeGraph || field.number == kAttributeGraphs))
+    if (field.has_length && (field.number == kAttributeGraph || field.number == kAttributeGraphs))
       CollectNames(field.bytes, depth + 1, names);
   }
 }
@@ -124,7 +108,7 @@ void CollectNames(std::string_view graph, int depth, std::set<std::string>* name
   // Deeper ones, which no model has, lose names: a candidate that misses them fails its check.
   if (!fields || depth > kMaxSubgraphs) return;
   for (const WireField& field : *fields) {
-    if (field.type != 2) continue;
+    if (!field.has_length) continue;
     // An output of a subgraph may be a value of the graph around it.
     if (field.number == kGraphOutput) {
       if (const auto info = FieldsOf(field.bytes)) names->emplace(TextField(*info, kInfoName));
@@ -133,8 +117,8 @@ void CollectNames(std::string_view graph, int depth, std::set<std::string>* name
     const auto node = FieldsOf(field.bytes);
     if (!node) continue;
     for (const WireField& part : *node) {
-      if (part.type == 2 && part.number == kNodeInput) names->emplace(part.bytes);
-      if (part.type == 2 && part.number == kNodeAttribute)
+      if (part.has_length && part.number == kNodeInput) names->emplace(part.bytes);
+      if (part.has_length && part.number == kNodeAttribute)
         CollectOfAttribute(part.bytes, depth, names);
     }
   }
@@ -145,9 +129,9 @@ std::optional<GraphNode> ParseNode(std::string_view bytes) {
   if (!fields) return std::nullopt;
   GraphNode node;
   for (const WireField& field : *fields) {
-    if (field.type == 2 && field.number == kNodeInput) {
+    if (field.has_length && field.number == kNodeInput) {
       node.inputs.emplace_back(field.bytes);
-    } else if (field.type == 2 && field.number == kNodeOutput) {
+    } else if (field.has_length && field.number == kNodeOutput) {
       node.outputs.emplace_back(field.bytes);
     } else {
       if (field.number == kNodeOp) node.op = field.bytes;
@@ -173,14 +157,14 @@ std::vector<GraphPart>* PartsOf(OnnxGraph* graph, uint32_t number) {
 }
 
 Status ReadGraphField(const WireField& field, OnnxGraph* graph) {
-  if (field.type == 2 && field.number == kGraphNode) {
+  if (field.has_length && field.number == kGraphNode) {
     std::optional<GraphNode> node = ParseNode(field.bytes);
     if (!node) return NotAModel("a node is damaged");
     graph->nodes.push_back(*std::move(node));
     return OkStatus();
   }
   std::vector<GraphPart>* const parts = PartsOf(graph, field.number);
-  if (field.type != 2 || parts == nullptr) {
+  if (!field.has_length || parts == nullptr) {
     graph->graph_fields.push_back(field);
     return OkStatus();
   }
@@ -195,7 +179,7 @@ Status ReadGraphField(const WireField& field, OnnxGraph* graph) {
 // --- extents
 
 // The bytes of an element by TensorProto.DataType; 0 for types that are packed or texts.
-size_t BytesOfType(uint64_t type) {
+size_t BytesOfType(int64_t type) {
   switch (type) {
     case 2:
     case 3:
@@ -222,26 +206,18 @@ struct TensorParts {
 };
 
 std::optional<TensorParts> PartsOfTensor(std::string_view bytes) {
-  const auto fields = FieldsOf(bytes);
-  if (!fields) return std::nullopt;
   TensorParts parts;
-  uint64_t type = 0;
-  for (const WireField& field : *fields) {
-    std::string_view value = field.bytes;
-    if (field.number == kTensorDims) {
-      // One number or a packed list of them: both have the bytes of numbers one behind the other.
-      while (!value.empty()) {
-        const auto dim = TakeVarint(&value);
-        if (!dim) return std::nullopt;
-        parts.dims.push_back(static_cast<int64_t>(*dim));
-      }
-    } else if (field.type == 2 && (field.number == kTensorRaw || field.number == kTensorFloats)) {
+  int64_t type = 0;
+  const auto read = [&](const WireField& field, onnx::WireReader& reader) {
+    if (field.number == kTensorDims) return reader.Append(&parts.dims);
+    if (field.has_length && (field.number == kTensorRaw || field.number == kTensorFloats)) {
       parts.data = field.bytes;
-    } else {
-      if (field.number == kTensorType) type = TakeVarint(&value).value_or(0);
-      parts.others.push_back(field);
+      return;
     }
-  }
+    if (field.number == kTensorType) reader.Get(&type);
+    parts.others.push_back(field);
+  };
+  if (!ForEachField(bytes, read)) return std::nullopt;
   parts.element = BytesOfType(type);
   uint64_t expected = parts.element;
   for (const int64_t dim : parts.dims) {
@@ -281,10 +257,7 @@ std::string CutTensor(const std::string& bytes, int64_t from, int64_t to) {
   std::replace(dims.begin(), dims.end(), from, to);
   if (dims == parts->dims) return bytes;
   std::string out = WithFields(parts->others);
-  for (const int64_t dim : dims) {
-    PutVarint(kTensorDims << 3, &out);
-    PutVarint(static_cast<uint64_t>(dim), &out);
-  }
+  for (const int64_t dim : dims) PutNumber(kTensorDims, static_cast<uint64_t>(dim), &out);
   // Also where they were in float_data, whose packed form has the same bytes.
   PutBytes(kTensorRaw, CutData(*parts, dims), &out);
   return out;
@@ -293,24 +266,19 @@ std::string CutTensor(const std::string& bytes, int64_t from, int64_t to) {
 // Calls change(value) for the extents of a type; the bytes with what it gives.
 template <typename F>
 std::string MapExtents(std::string_view info, std::span<const uint32_t> path, const F& change) {
-  const auto fields = FieldsOf(info);
-  if (!fields) return std::string(info);
   std::string out;
-  for (const WireField& field : *fields) {
-    if (field.number != path.front()) {
-      PutField(field, &out);
-    } else if (path.size() > 1 && field.type == 2) {
+  const auto map = [&](const WireField& field, const onnx::WireReader& reader) {
+    int64_t extent = 0;
+    if (field.number == path.front() && path.size() > 1 && field.has_length) {
       PutBytes(field.number, MapExtents(field.bytes, path.subspan(1), change), &out);
-    } else if (path.size() == 1 && field.type == 0) {
-      std::string_view value = field.bytes;
-      const auto extent = static_cast<int64_t>(TakeVarint(&value).value_or(0));
-      PutVarint(uint64_t{field.number} << 3, &out);
-      PutVarint(static_cast<uint64_t>(change(extent)), &out);
+    } else if (field.number == path.front() && path.size() == 1 && reader.is_varint()) {
+      reader.Get(&extent);
+      PutNumber(field.number, static_cast<uint64_t>(change(extent)), &out);
     } else {
-      PutField(field, &out);
+      out += field.whole;
     }
-  }
-  return out;
+  };
+  return ForEachField(info, map) ? out : std::string(info);
 }
 
 constexpr uint32_t kExtentPath[] = {kInfoType, kTypeTensor, kTensorShape, kShapeDim, kDimValue};
@@ -326,7 +294,7 @@ Result<OnnxGraph> ParseGraph(std::string_view model) {
     // Functions are kept apart, since a reduction may try the model without them.
     if (field.number == kModelFunctions) {
       graph.functions.push_back(field);
-    } else if (field.number != kModelGraph || field.type != 2) {
+    } else if (field.number != kModelGraph || !field.has_length) {
       graph.model_fields.push_back(field);
     } else {
       has_graph = true;

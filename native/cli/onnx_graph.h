@@ -15,12 +15,12 @@
 
 namespace tern::cli {
 
-// A field of a Protobuf message with its bytes: of a number as it is encoded, of anything with a
-// length the payload alone.
+// A field of a Protobuf message.
 struct WireField {
   uint32_t number = 0;
-  uint32_t type = 0;  // 0 varint, 1 fixed64, 2 with a length, 5 fixed32
-  std::string_view bytes;
+  bool has_length = false;
+  std::string_view bytes;  // of one with a length: what is inside
+  std::string_view whole;  // as it stands, with its number
 };
 
 struct GraphNode {
@@ -48,7 +48,7 @@ struct OnnxGraph {
   std::string Serialize() const;
 };
 
-// E0501 for bytes that are no model.
+// E0502 for bytes that are no model.
 Result<OnnxGraph> ParseGraph(std::string_view model);
 
 // Extents above 1 of initializers, inputs, outputs and types, each once, the largest first.

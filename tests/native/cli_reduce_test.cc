@@ -11,6 +11,7 @@
 #include "native/cli/reduce_model.h"
 #include "native/cli/reduce_text.h"
 #include "tests/support/commands.h"
+#include "tests/support/onnx_writer.h"
 #include "tests/support/read_file.h"
 
 namespace tern::cli::cli_reduce_test {
@@ -63,6 +64,32 @@ TEST(OnnxGraph, EveryCutOfAModelIsReadOrRefused) {
   for (size_t size = 0; size < model.size(); size += 97) {
     const Result<OnnxGraph> graph = ParseGraph(std::string_view(model).substr(0, size));
     if (graph.ok()) graph->Serialize();
+  }
+}
+
+// The reader of core/onnx takes what libprotobuf takes, groups too, which ONNX does not have.
+TEST(OnnxGraph, KeepsGroupsThatItDoesNotKnow) {
+  test::ProtoWriter node, graph, model;
+  node.Text(1, "x").Text(2, "y").Text(4, "Relu");
+  graph.Message(1, node).Tag(41, 3).Int(1, 7).Tag(41, 4);
+  model.Int(1, 8).Message(7, graph).Tag(42, 3).Text(2, "kept").Tag(42, 4);
+  const Result<OnnxGraph> read = ParseGraph(model.bytes());
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  ASSERT_EQ(read->nodes.size(), 1u);
+  EXPECT_EQ(read->nodes[0].op, "Relu");
+  EXPECT_EQ(read->Serialize().size(), model.bytes().size());
+}
+
+TEST(OnnxGraph, RefusesWhatIsNoMessage) {
+  test::ProtoWriter open, crossed, unknown, zero;
+  open.Int(1, 8).Tag(42, 3).Int(1, 7);
+  crossed.Tag(42, 3).Tag(43, 4);
+  unknown.Tag(1, 6);
+  zero.Int(0, 1);
+  for (const test::ProtoWriter& bytes : {open, crossed, unknown, zero}) {
+    const Result<OnnxGraph> read = ParseGraph(bytes.bytes());
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.status().error_code(), "E0502");
   }
 }
 
