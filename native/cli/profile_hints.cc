@@ -3,11 +3,11 @@
 // hint is never more than what its figures say.
 #include "native/cli/profile_hints.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "core/base/strings.h"
+#include "core/ops/ops.h"
 #include "native/cli/api_json.h"
 #include "native/cli/profile_rows.h"
 
@@ -30,26 +30,29 @@ using Found = std::optional<ProfileHint>;
 std::string Percent(double share) { return StrCat(FormatDoubleDigits(100 * share, 3), " %"); }
 std::string Micros(double ns) { return StrCat(FormatDoubleDigits(ns / 1e3, 3), " us"); }
 
-bool IsOneOf(const std::string& name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+// Products and convolutions, whose kernels split their work over workers and are worth it.
+bool UsesThreads(const ops::OpInfo& op) {
+  if (op.family == ops::Family::matmul) return op.parameters.starts_with("a b");
+  return op.family == ops::Family::image && op.parameters.starts_with("x w");
 }
 
-// Operators whose kernels split their work over workers and are worth it.
-bool UsesThreads(const std::string& name) {
-  return IsOneOf(name, {"conv2d", "conv2d_quantized", "matmul", "gemm", "conv_transpose2d",
-                        "matmul_integer", "attention"});
+// What computes nothing but changes the place of elements, or their type.
+bool MovesOnly(const ops::OpInfo& op) {
+  if (op.family == ops::Family::shape || op.movement != ops::Movement::computes) return true;
+  if (op.family == ops::Family::index) return op.parameters.starts_with("x indices");
+  return op.op == ops::Op::k_cast;
 }
 
-// What computes nothing.
-bool MovesOnly(const std::string& name) {
-  return IsOneOf(name, {"transpose", "concat", "pad", "slice", "cast", "expand", "gather", "split",
-                        "tile", "copy", "reshape"});
+// Whether the row is of an operator that is meant; other functions are none.
+bool IsOf(const ProfileRow& row, bool (*is_meant)(const ops::OpInfo&)) {
+  const ops::OpInfo* op = ops::FindOp(row.name);
+  return op != nullptr && is_meant(*op);
 }
 
-double SumOf(const Figures& figures, bool (*is_meant)(const std::string&)) {
+double SumOf(const Figures& figures, bool (*is_meant)(const ops::OpInfo&)) {
   double ns = 0;
   for (const ProfileRow& row : figures.by_op)
-    if (is_meant(row.name)) ns += row.ns;
+    if (IsOf(row, is_meant)) ns += row.ns;
   return ns;
 }
 
@@ -126,7 +129,7 @@ Found Movement(const Figures& figures) {
   if (figures.share(ns) < 0.15) return std::nullopt;
   std::string names;
   for (const ProfileRow& row : figures.by_op)
-    if (MovesOnly(row.name) && figures.share(row.ns) > 0.02)
+    if (IsOf(row, &MovesOnly) && figures.share(row.ns) > 0.02)
       StrAppend(&names, names.empty() ? "" : ", ", row.name, " ", Percent(figures.share(row.ns)));
   return ProfileHint{"data is moved rather than computed with",
                      StrCat(Percent(figures.share(ns)), " in operators that only move: ", names),

@@ -112,6 +112,20 @@ class ProfileTest(Folder):
         text = text_of("profile", program, "--dim", "n=256", "--fill", "--explain")
         self.assertRegex(text, r"\nhints\n  .*\n     why: .*\n     try: ")
 
+    def test_operators_that_only_move_are_told(self):
+        program = write(self.folder, "moves.tasm", """
+.const c[0] = i64[2, 2] [1, 0, 0, 1]
+.func @main(a: f32[n, n]) -> f32[n, n]
+  call  trilu in: %0 dst: %1
+  call  gather_elements{axis=1} in: %1, c[0] dst: %2
+  call  cast{to=f32} in: %2 dst: %2
+  ret   ret %1
+""")
+        hints = json_of("profile", program, "--dim", "n=512", "--fill", "--explain")["hints"]
+        [hint] = [hint for hint in hints if "data is moved" in hint["finding"]]
+        self.assertRegex(hint["evidence"], r"^\d+(\.\d+)? % in operators that only move: trilu")
+        self.assertFalse([hint for hint in hints if "others wait" in hint["finding"]])
+
     def test_kernels_that_are_interpreted_are_told(self):
         program = write(self.folder, "kernel.tn", read(os.path.join(
             os.path.dirname(DIGITS), "..", "..", "..", "web", "examples", "kernel.tn")).decode())
