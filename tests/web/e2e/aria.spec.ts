@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a screen reader is told of each preset, in the folder beside this file; where it is meant to
-// change:  npx playwright test aria --update-snapshots
+// What a screen reader is told of each preset, in the folder beside this file. Lists of tabs are
+// exact (`/children: equal`), elsewhere there may be more than the files have. Where it is meant to
+// change, change their lines: `--update-snapshots` writes a file anew without what is exact and
+// without patterns, such as the version's.
 import { expect, type Playground, test } from '../support/page.js';
 
 const kStates: Readonly<Record<string, (playground: Playground) => Promise<void>>> = {
