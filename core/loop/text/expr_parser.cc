@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/text/expr_parser.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "core/base/strings.h"
@@ -30,10 +29,6 @@ const IntrinsicInfo* FindIntrinsic(std::string_view text) {
   return nullptr;
 }
 
-bool IsOne(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 text::Span Through(text::Span begin, text::Span end) { return text::Cover(begin, end); }
 
 // A node that was made for another place keeps its own span: a variable's uses share one node.
@@ -42,14 +37,12 @@ Expr At(Expr expr, text::Span span) {
   return expr;
 }
 
-}  // namespace
-
-namespace {
 std::shared_ptr<const text::SourceMap> OneFile(std::string_view name, std::string_view text) {
   auto sources = std::make_shared<text::SourceMap>();
   sources->AddFile(name, text);
   return sources;
 }
+
 }  // namespace
 
 ExprParser::~ExprParser() = default;
@@ -89,17 +82,6 @@ Token ExprParser::Name(std::string_view what) {
   if (ok_ && Peek().kind == TokenKind::kName) return Next();
   Fail(what);
   return Token{};
-}
-
-std::optional<int64_t> ProgramExprParser::Integer(std::string_view what) {
-  // Before the token is taken, so that a mistake points at it.
-  const std::optional<int64_t> value = ParseInt64(Peek().text);
-  if (!ok() || Peek().kind != TokenKind::kNumber || !value.has_value()) {
-    Fail(what);
-    return std::nullopt;
-  }
-  Next();
-  return value;
 }
 
 void ExprParser::Fail(std::string_view expected) {
@@ -173,25 +155,6 @@ void ExprParser::EndScope(size_t mark) {
   }
 }
 
-// --- shared parts
-
-// 4, vscale, vscale * 4, 4 * vscale.
-std::optional<Lanes> ProgramExprParser::ParseLanes() {
-  bool scalable = Accept("vscale");
-  std::optional<int64_t> count = 1;
-  if (scalable && Accept("*")) {
-    count = Integer("a number of lanes");
-  } else if (!scalable) {
-    count = Integer("a number of lanes such as 4 or vscale * 4");
-    scalable = count.has_value() && Accept("*");
-    if (scalable) Expect("vscale");
-  }
-  if (!ok() || !count.has_value()) return std::nullopt;
-  if (*count >= 1 && *count <= kMaxLanes) return Lanes{static_cast<int32_t>(*count), scalable};
-  Complain(Peek().span, StrCat("lanes must be from 1 to ", kMaxLanes, ", got ", *count));
-  return std::nullopt;
-}
-
 std::optional<DType> ExprParser::ParseElementType() {
   const Token name = Name("an element type such as float32");
   if (!ok_) return std::nullopt;
@@ -201,49 +164,6 @@ std::optional<DType> ExprParser::ParseElementType() {
   Complain(name.span, type.ok() ? StrCat("expected an element type, got ", type->ToString())
                                 : std::string(type.status().message()));
   return std::nullopt;
-}
-
-std::vector<Expr> ProgramExprParser::ParseShape() {
-  std::vector<Expr> shape;
-  Expect("[");
-  if (Accept("]")) return shape;
-  do {
-    const text::Span at = Peek().span;
-    Expr extent = ParseExpr(kIndexType);
-    if (extent && extent->type != kIndexType) {
-      Complain(at, StrCat("a dimension must be int64, got ", extent->type.ToString()));
-      extent = nullptr;
-    }
-    // A dimension in place of a wrong one keeps the rank right for the checks of indices.
-    shape.push_back(extent ? std::move(extent) : MakeInt(1));
-  } while (Accept(","));
-  Expect("]");
-  return shape;
-}
-
-// "[i, j where p]" behind the name of a buffer, of a load or of a store.
-ProgramExprParser::Element ProgramExprParser::ParseElement(const Buffer& buffer, text::Span name) {
-  Element element;
-  bool good = true;
-  Expect("[");
-  if (!Peek().Is("]")) {
-    do {
-      // Null where it is wrong. The others are read all the same, for their own mistakes.
-      element.indices.push_back(ParseExpr(kIndexType));
-      good &= element.indices.back() != nullptr;
-    } while (Accept(","));
-  }
-  if (Accept("where")) {
-    element.predicate = ParseExpr();
-    good &= element.predicate != nullptr;
-  }
-  const text::Span end = Peek().span;
-  Expect("]");
-  if (!ok() || !good) return element;
-  const std::string why = WhyNotIndex(buffer, element.indices, element.predicate);
-  element.good = why.empty();
-  if (!why.empty()) Complain(Through(name, end), why);
-  return element;
 }
 
 // --- expressions
@@ -434,12 +354,6 @@ Expr ExprParser::ParseSymbol(const Token& name) {
   return ParseLoad(BufferPtr(symbol->buffer), name.span);
 }
 
-Expr ProgramExprParser::ParseLoad(const BufferPtr& buffer, text::Span name) {
-  Element element = ParseElement(*buffer, name);
-  if (!element.good) return nullptr;
-  return MakeLoad(buffer, std::move(element.indices), std::move(element.predicate));
-}
-
 Expr ExprParser::ParseLoad(const BufferPtr&, text::Span name) {
   return Refuse(name, "a formula has no buffers");
 }
@@ -450,7 +364,7 @@ Expr ExprParser::ParseWord(const Token& name, std::optional<DataType> wanted) {
   if (word == "select") return ParseSelect(wanted, name.span);
   if (word == "min") return ParseMinMax(BinaryOp::kMin, wanted, name.span);
   if (word == "max") return ParseMinMax(BinaryOp::kMax, wanted, name.span);
-  if (IsOne(word, {"cast", "reinterpret"})) return ParseConversion(name);
+  if (word == "cast" || word == "reinterpret") return ParseConversion(name);
   if (const IntrinsicInfo* info = FindIntrinsic(word))
     return ParseIntrinsic(*info, wanted, name.span);
   return IsTypeName(word) ? ParseTypedLiteral(name, DataType::Parse(word).value())
@@ -459,19 +373,6 @@ Expr ExprParser::ParseWord(const Token& name, std::optional<DataType> wanted) {
 
 Expr ExprParser::ParseProgramWord(const Token& name, std::optional<DataType>) {
   return Refuse(name.span, StrCat("a formula has no '", name.text, "'"));
-}
-
-Expr ProgramExprParser::ParseProgramWord(const Token& name, std::optional<DataType> wanted) {
-  const std::string_view word = name.text;
-  if (word == "vscale") return MakeVScale();
-  if (IsOne(word, {"ramp", "broadcast", "whilelt"})) return ParseVector(name);
-  if (word.starts_with("reduce_")) {
-    const BinaryInfo* reduce = FindFold(word.substr(7));
-    if (reduce != nullptr) return ParseVectorReduce(reduce->op, name.span);
-    return Refuse(name.span, "reductions of vectors are reduce_sum, _prod, _min, _max, _and, _or");
-  }
-  Expect("(");
-  return ParseReduction(FindFold(word)->op, wanted, name.span);
 }
 
 // float64(0.5), uint8(200), float32(-inf)
@@ -549,39 +450,6 @@ Expr ExprParser::ParseConversion(const Token& name) {
   return why.empty() ? MakeReinterpret(*element, value) : Refuse(name.span, why);
 }
 
-// ramp(base, stride, lanes), broadcast(value, lanes), whilelt(base, bound, lanes)
-Expr ProgramExprParser::ParseVector(const Token& name) {
-  const bool two = name.text != "broadcast";
-  Expect("(");
-  const Expr a = ParseExpr(two ? std::optional(kIndexType) : std::nullopt);
-  Expect(",");
-  const Expr b = two ? ParseExpr(kIndexType) : nullptr;
-  if (two) Expect(",");
-  const std::optional<Lanes> lanes = ParseLanes();
-  Expect(")");
-  if (!ok() || !a || (two && !b) || !lanes.has_value()) return nullptr;
-  if (lanes->is_scalar()) return Refuse(name.span, "a vector needs at least 2 lanes, or vscale");
-  if (a->type.is_vector() || (two && b->type.is_vector()))
-    return Refuse(name.span, StrCat("operands of ", name.text, " must be scalars"));
-  if (!two) return MakeBroadcast(a, *lanes);
-  const bool fits = name.text == "ramp" ? a->type == b->type && a->type.is_int()
-                                        : a->type == kIndexType && b->type == kIndexType;
-  if (!fits)
-    return Refuse(name.span, StrCat("operands of ", name.text, " must be ",
-                                    name.text == "ramp" ? "integers of one type" : "int64",
-                                    ", got ", a->type.ToString(), " and ", b->type.ToString()));
-  return name.text == "ramp" ? MakeRamp(a, b, *lanes) : MakeLaneMask(a, b, *lanes);
-}
-
-Expr ProgramExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
-  Expect("(");
-  const Expr value = ParseExpr();
-  Expect(")");
-  if (!ok() || !value) return nullptr;
-  const std::string why = WhyNotReduce(op, value->type);
-  return why.empty() ? MakeVectorReduce(op, value) : Refuse(span, why);
-}
-
 // min(a, b) of two values, or min(k < n, value) over an axis.
 Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
   Expect("(");
@@ -594,19 +462,6 @@ Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::
   return why.empty() ? MakeBinary(op, args[0], args[1]) : Refuse(span, why);
 }
 
-// Only a new name begins an axis: in min(i, j) both are in use, so that the comparison i < n needs
-// no other sign.
-bool ProgramExprParser::AtAxis() const {
-  return ok() && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
-         !IsExpressionWord(Peek().text);
-}
-
-std::optional<Expr> ProgramExprParser::ParseFold(BinaryOp op, std::optional<DataType> wanted,
-                                                 text::Span span) {
-  if (!AtAxis() || sizes_are_implicit_) return std::nullopt;
-  return ParseReduction(op, wanted, span);
-}
-
 // The '<' of the axis is read; one more would be a comparison, so only tighter operators belong to
 // the extent.
 Expr ExprParser::ParseExtent() {
@@ -614,34 +469,6 @@ Expr ExprParser::ParseExtent() {
   Expr extent = ParseBinary(kIndexType, InfoOf(BinaryOp::kLt).precedence + 1).expr;
   --depth_;
   return extent;
-}
-
-// "k < n, l < m, value)": after the opening parenthesis.
-Expr ProgramExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted,
-                                       text::Span span) {
-  const size_t mark = scope_mark();
-  std::vector<ReduceAxis> axes;
-  bool good = true;
-  while (AtAxis()) {
-    const Token name = Next();
-    Expect("<");
-    Expr extent = ParseExtent();
-    Expect(",");
-    if (extent && extent->type != kIndexType)
-      extent = Refuse(name.span, "the extent of a reduce axis must be int64");
-    good &= extent != nullptr;
-    axes.push_back({MakeVar(std::string(name.text)), extent});
-    axes.back().var->span = name.span;
-    Declare(name, {name.text, axes.back().var, nullptr});
-  }
-  if (axes.empty()) Fail("a reduce axis such as k < n, with a name that is not in use");
-  const Expr value = ParseExpr(wanted);
-  Expect(")");
-  EndScope(mark);
-  if (!ok() || !value || !good) return nullptr;
-  const std::string why = value->type.is_vector() ? "a reduction over axes is of scalars"
-                                                  : WhyNotReduction(op, value->type);
-  return why.empty() ? MakeReduction(op, std::move(axes), value) : Refuse(span, why);
 }
 
 }  // namespace tern::loop

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExprParser: expressions of .tloop text over named values, which is all that formulas have, and
-// what other parsers share with it: tokens, scopes of names, complaints. ProgramExprParser adds
-// what programs have: vectors, elements of buffers, folds over axes. They are two, so that who
-// reads formulas need not carry the rest.
+// what other parsers share with it: tokens, scopes of names, complaints. What only programs have
+// is in program_expr_parser.h, so that who reads formulas need not carry it.
 //
 // A literal without a type takes that of the other operand, or of what it is stored to. An
 // expression that has been complained about is null; whatever contains it is null too, and says
@@ -127,33 +126,6 @@ class ExprParser {
   std::unordered_map<std::string_view, ptrdiff_t> latest_;  // name → its innermost symbol
   int operators_ = 0;                                       // of the outermost expression
   bool ok_ = true;
-};
-
-class ProgramExprParser : public ExprParser {
- public:
-  using ExprParser::ExprParser;
-
- protected:
-  std::optional<int64_t> Integer(std::string_view what);
-  std::optional<Lanes> ParseLanes();
-  std::vector<Expr> ParseShape();
-  // "[i, j where p]" after a buffer's name; false where something was wrong.
-  struct Element {
-    std::vector<Expr> indices;
-    Expr predicate;
-    bool good = false;
-  };
-  Element ParseElement(const Buffer& buffer, text::Span name);
-
- private:
-  Expr ParseLoad(const BufferPtr& buffer, text::Span name) override;
-  Expr ParseProgramWord(const Token& name, std::optional<DataType> wanted) override;
-  std::optional<Expr> ParseFold(BinaryOp op, std::optional<DataType> wanted,
-                                text::Span span) override;
-  bool AtAxis() const;
-  Expr ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span);
-  Expr ParseVector(const Token& name);
-  Expr ParseVectorReduce(BinaryOp op, text::Span span);
 };
 
 }  // namespace tern::loop

@@ -3,7 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/loop/te/schedule_parser.h"
-#include "core/loop/text/expr_parser.h"
+#include "core/loop/text/program_expr_parser.h"
 #include "core/loop/verifier.h"
 
 namespace tern::loop {
