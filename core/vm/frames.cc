@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames and calls: what the interpreter's loop does not do in place. The loop's own versions
-// (PushFrame, PopFrame) serve calls that need no checks and no growth; these serve all others.
+// (fast_frames.h) serve calls that need no checks and no growth; these serve all others.
 //
 // Registers of all frames are one array, `stack_`, and a frame is a window on it from `base` on.
 // Push may move the array, so pointers into it are computed anew afterwards.
@@ -298,6 +298,42 @@ bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
   if (frame.dst >= 0) Store(frame.dst, std::move(value));
   *return_op = frame.return_op;
   return true;
+}
+
+// --- what the loop calls: error_ is set where it gives false
+
+bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure** closure) {
+  error_ = ClosureOf(op, closure);
+  return error_.ok();
+}
+bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
+  if (LeavesAhead()) return false;
+  const Frame& frame = vm_.top();
+  const FunctionInfo& function = Info(frame.function);
+  // What the function was called with is known where it has left its parameters alone: otherwise
+  // their registers hold other values by now.
+  const bool knows = vm_.program_->entries()[frame.function].borrows;
+  const std::vector<AnyView> args(regs_, regs_ + (knows ? function.arity() : 0));
+  error_ = function.signature.CheckResult(function.name, Value(op.a), args);
+  return error_.ok();
+}
+bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t function,
+                                           const Closure* closure, uint32_t pc) {
+  if (LeavesAhead()) return false;
+  const uint32_t caller = vm_.top().base;
+  error_ = EnterFunction(function, op.dst, pc, ListOf(op), closure);
+  if (error_.ok() && (op.flags & kReleasesOperands) != 0)
+    ReleaseOperands(op, reinterpret_cast<char*>(vm_.stack_.get() + caller));
+  return error_.ok();
+}
+bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t function,
+                                              const Closure* closure) {
+  error_ = TailCall(function, ListOf(op), closure);
+  return error_.ok();
+}
+VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
+    const DecodedOp& op, uint32_t function, const Closure* closure) {
+  return InvokeNative(function, ListOf(op), closure);
 }
 
 // --- functions that something replaces

@@ -22,6 +22,7 @@
 
 #include "core/object/containers/adt.h"
 #include "core/vm/dispatch.h"
+#include "core/vm/fast_frames.h"
 #include "core/vm/fast_ops.h"
 #include "core/vm/registers.h"
 #include "core/vm/scalar.h"
@@ -92,63 +93,7 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
   return true;
 }
 
-// --- the loop
-
-// clang-format off
-#define TERN_REG(offset) At(regs, offset)
-#define TERN_VALUE(ref)                                                      \
-  ((ref) >= 0 ? regs + size_t{sizeof(Any)} * static_cast<uint32_t>(ref)     \
-              : pool + size_t{sizeof(Any)} * static_cast<uint32_t>(~(ref)))
-// Goes on at the op that `op` is set to, which stands behind the one before.
-#define TERN_GO                            \
-  {                                        \
-    if constexpr (kStep) goto attention;   \
-    else TERN_NEXT(op->handler)            \
-  }
-#define TERN_STEP   \
-  {                 \
-    ++op;           \
-    TERN_GO         \
-  }
-// Goes on at the target of a jump, `distance` (an index, when stepping) behind the `length` ops of
-// this one.
-#define TERN_JUMP(distance, length)                            \
-  {                                                            \
-    const int32_t to = distance;                               \
-    if constexpr (kStep) {                                     \
-      op = code + to;                                          \
-      goto attention;                                          \
-    } else {                                                   \
-      op = Moved(op + (length), to);                           \
-      stop_at += to;                                           \
-      if (AddressOf(op) >= stop_at) [[unlikely]] goto attention; \
-      TERN_NEXT(op->handler)                                   \
-    }                                                          \
-  }
-// Goes on at the op with this index, from a call or return. stop_at moves by the same distance as
-// op, as if the code were straight: the difference of the two is what is left of the grant.
-#define TERN_TRANSFER(index)                                   \
-  {                                                            \
-    const DecodedOp* const to = code + (index);                \
-    if constexpr (!kStep) stop_at += AddressOf(to) - AddressOf(op + 1); \
-    op = to;                                                   \
-    if constexpr (kStep) goto attention;                       \
-    if (AddressOf(op) >= stop_at) [[unlikely]] goto attention; \
-    TERN_NEXT(op->handler)                                     \
-  }
-// Goes on at one of the two targets of a branch.
-#define TERN_BRANCH(is_true, length)              \
-  {                                               \
-    if (is_true) TERN_JUMP(op->list, length)      \
-    TERN_JUMP(op->count, length)                  \
-  }
-// Handlers that exist in the specialised code only.
-#define TERN_FAST_CASE(symbol) \
-  TERN_CASE(symbol) if constexpr (kStep) { __builtin_unreachable(); } else
-
-// clang-format on
-
-// --- what the loop calls: error_ is set where it gives false
+// --- what the loop calls for values: error_ is set where it gives false
 
 template <auto kMethod>
 [[gnu::noinline]] bool VirtualMachine::Interpreter::Try(const DecodedOp& op) {
@@ -174,114 +119,6 @@ bool VirtualMachine::Interpreter::TryEqual(const DecodedOp& op, bool* truth) {
   if (LeavesAhead()) return false;
   error_ = ScalarsEqual(Value(op.a), Value(op.b), truth);
   return error_.ok();
-}
-bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure** closure) {
-  error_ = ClosureOf(op, closure);
-  return error_.ok();
-}
-bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
-  if (LeavesAhead()) return false;
-  const Frame& frame = vm_.top();
-  const FunctionInfo& function = Info(frame.function);
-  // What the function was called with is known where it has left its parameters alone: otherwise
-  // their registers hold other values by now.
-  const bool knows = vm_.program_->entries()[frame.function].borrows;
-  const std::vector<AnyView> args(regs_, regs_ + (knows ? function.arity() : 0));
-  error_ = function.signature.CheckResult(function.name, Value(op.a), args);
-  return error_.ok();
-}
-bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t function,
-                                           const Closure* closure, uint32_t pc) {
-  if (LeavesAhead()) return false;
-  const uint32_t caller = vm_.top().base;
-  error_ = EnterFunction(function, op.dst, pc, ListOf(op), closure);
-  if (error_.ok() && (op.flags & kReleasesOperands) != 0)
-    ReleaseOperands(op, reinterpret_cast<char*>(vm_.stack_.get() + caller));
-  return error_.ok();
-}
-bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t function,
-                                              const Closure* closure) {
-  error_ = TailCall(function, ListOf(op), closure);
-  return error_.ok();
-}
-VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
-    const DecodedOp& op, uint32_t function, const Closure* closure) {
-  return InvokeNative(function, ListOf(op), closure);
-}
-
-// --- frames of calls that need no checks
-
-// Pushes the callee's frame without setting its registers. False where the stack has no room; Push
-// then grows it or says that the limit is reached.
-[[gnu::always_inline]] inline bool VirtualMachine::Interpreter::PushFrame(const DecodedOp& op,
-                                                                          const EntryInfo& callee,
-                                                                          uint32_t pc) {
-  const uint32_t base = vm_.stack_top_;
-  const uint32_t top = base + callee.registers;
-  const uint32_t depth = vm_.depth_;
-  if (depth == vm_.frame_capacity_ || top > vm_.stack_capacity_) return false;
-  vm_.frames_[depth] = {static_cast<uint32_t>(op.a), pc + 1, base, op.dst,
-                        callee.borrows ? callee.arity : 0};
-  vm_.depth_ = depth + 1;
-  if (depth + 1 > vm_.max_depth_seen_) vm_.max_depth_seen_ = depth + 1;
-  vm_.stack_top_ = top;
-  return true;
-}
-
-// Whether the caller's values have the codes that the callee's parameters must have.
-[[gnu::always_inline]] inline bool VirtualMachine::Interpreter::AreOfCodes(
-    const DecodedOp& op, const char* regs, const char* pool, const int32_t* codes) const {
-  const ValueRef* ref = lists_ + op.list;
-  for (const ValueRef* const end = ref + op.count; ref != end; ++ref, ++codes) {
-    if (!IsOfCode(CodeAt(TERN_VALUE(*ref)), *codes)) return false;
-  }
-  return true;
-}
-
-// Copies the caller's values into the registers at `to`, counted unless they are lent. A lent value
-// belongs to the caller's frame, which outlives the callee's.
-[[gnu::always_inline]] inline void VirtualMachine::Interpreter::PassArguments(
-    const DecodedOp& op, const char* regs, const char* pool, bool lends, char* to) {
-  const ValueRef* ref = lists_ + op.list;
-  for (const ValueRef* const end = ref + op.count; ref != end; ++ref, to += sizeof(Any)) {
-    const char* const from = TERN_VALUE(*ref);
-    const uint64_t head = HeadAt(from);
-    if (IsObjectHead(head) && !lends) ObjectAt(from)->IncRef();
-    SetWords(to, head, PayloadAt(from));
-  }
-}
-
-// Ends the top frame and releases what its registers own. They are none afterwards, as all above
-// the top.
-[[gnu::always_inline]] inline VirtualMachine::Interpreter::Returned
-VirtualMachine::Interpreter::PopFrame(char* regs) {
-  // Fields are read one by one: the frame was written in narrow stores, and a wide load would wait
-  // for them.
-  const Frame& frame = vm_.frames_[vm_.depth_ - 1];
-  const uint32_t base = frame.base;
-  const Returned to = {frame.return_op, frame.dst};
-  char* const borrowed_end = regs + size_t{sizeof(Any)} * frame.borrowed;
-  char* const end = regs + size_t{sizeof(Any)} * (vm_.stack_top_ - base);
-  for (char* at = regs; at != end; at += sizeof(Any)) {
-    if (CodeAt(at) > 0 && at >= borrowed_end) [[unlikely]]
-      ReleaseAt(at);
-    SetWords(at, 0, 0);
-  }
-  vm_.stack_top_ = base;
-  --vm_.depth_;
-  return to;
-}
-
-// Puts a call's result into the register that wants it, or releases it.
-[[gnu::always_inline]] inline void StoreResult(char* regs, int32_t dst, uint64_t head,
-                                               int64_t payload) {
-  if (dst >= 0) [[likely]] {
-    StoreScalar(regs + size_t{sizeof(Any)} * static_cast<uint32_t>(dst), head, payload);
-  } else if (IsObjectHead(head)) {
-    char words[sizeof(Any)];
-    SetWords(words, head, payload);
-    ReleaseAt(words);
-  }
 }
 
 template <bool kStep>

@@ -43,15 +43,8 @@ class VirtualMachine::Interpreter {
   [[gnu::noinline]] bool TryScalar(const DecodedOp& op);
   [[gnu::noinline]] bool TryTruth(const char* value, bool* truth);
   [[gnu::noinline]] bool TryEqual(const DecodedOp& op, bool* truth);
-  [[gnu::noinline]] bool TryClosure(const DecodedOp& op, const Closure** closure);
-  [[gnu::noinline]] bool TryResult(const DecodedOp& op);
-  [[gnu::noinline]] bool TryEnter(const DecodedOp& op, uint32_t function, const Closure* closure,
-                                  uint32_t pc);
-  [[gnu::noinline]] bool TryTailCall(const DecodedOp& op, uint32_t function,
-                                     const Closure* closure);
-  [[gnu::noinline]] NativeCall TryNative(const DecodedOp& op, uint32_t function,
-                                         const Closure* closure);
 
+  // --- fast_frames.h
   bool PushFrame(const DecodedOp& op, const EntryInfo& callee, uint32_t pc);
   bool AreOfCodes(const DecodedOp& op, const char* regs, const char* pool,
                   const int32_t* codes) const;
@@ -77,7 +70,15 @@ class VirtualMachine::Interpreter {
   void Store(int32_t dst, Any value) { regs_[dst] = std::move(value); }
 
   // --- frames.cc
-  // False: error_ says why.
+  // False, or kFailed: error_ says why.
+  [[gnu::noinline]] bool TryClosure(const DecodedOp& op, const Closure** closure);
+  [[gnu::noinline]] bool TryResult(const DecodedOp& op);
+  [[gnu::noinline]] bool TryEnter(const DecodedOp& op, uint32_t function, const Closure* closure,
+                                  uint32_t pc);
+  [[gnu::noinline]] bool TryTailCall(const DecodedOp& op, uint32_t function,
+                                     const Closure* closure);
+  [[gnu::noinline]] NativeCall TryNative(const DecodedOp& op, uint32_t function,
+                                         const Closure* closure);
   bool TryCallPrimitive(const DecodedOp& op);
   Status EnterFunction(uint32_t function, int32_t dst, uint32_t pc, std::span<const ValueRef> args,
                        const Closure* closure);
