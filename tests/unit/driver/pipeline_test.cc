@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "core/driver/evaluate.h"
 #include "core/ir/builder.h"
 #include "core/ir/text/printer.h"
 #include "core/object/containers/adt.h"
+#include "tests/support/random_operators.h"
 
 namespace tern::driver::pipeline_test {
 namespace {
@@ -82,9 +82,9 @@ class Walker {
 };
 
 // Random networks over images [n, c, h, 6], with everything that the passes look for.
-class NetworkMaker {
+class NetworkMaker : support::RandomOperators {
  public:
-  explicit NetworkMaker(uint32_t seed) : random_(seed), builder_(&diagnostics_) {}
+  explicit NetworkMaker(uint32_t seed) : RandomOperators(seed) {}
 
   ir::Module Make() {
     using types::Dim;
@@ -101,17 +101,6 @@ class NetworkMaker {
   }
 
  private:
-  int Pick(int count) { return static_cast<int>(random_() % static_cast<uint32_t>(count)); }
-  Expr Emit(std::string_view op, std::vector<Expr> args, std::string_view attrs = "") {
-    return builder_.Emit(op, std::move(args), Attrs::Parse(attrs).value());
-  }
-  Expr Random(std::vector<int64_t> dims, float low = -1, float high = 1) {
-    TensorPtr tensor = Tensor::New(kF32, dims).value();
-    for (float& value : tensor->values<float>()) {
-      value = low + (high - low) * static_cast<float>(random_() % 1024) / 1024.0f;
-    }
-    return ir::MakeConstant(Any(std::move(tensor)));
-  }
   int64_t Channels(const Expr& image) { return ir::TensorTypeOf(image)->dims[1].constant(); }
 
   // Layers keep n, h and 6; channels vary.
@@ -182,9 +171,6 @@ class NetworkMaker {
     return Emit("softmax", {Emit("add", {product, Random({10})})});
   }
 
-  std::mt19937 random_;
-  text::Diagnostics diagnostics_;
-  ir::Builder builder_;
   std::vector<Expr> values_;
 };
 

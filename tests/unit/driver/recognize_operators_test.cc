@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "core/driver/pipeline.h"
 #include "core/ir/builder.h"
 #include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "tests/support/ir_evaluator.h"
+#include "tests/support/random_operators.h"
 
 namespace tern::driver::recognize_operators_test {
 namespace {
@@ -21,9 +21,9 @@ using Factors = std::vector<Expr>;
 
 constexpr int64_t kDims[] = {3, 5, 16};
 
-class Speller {
+class Speller : support::RandomOperators {
  public:
-  explicit Speller(uint32_t seed) : random_(seed), builder_(&diagnostics_) {
+  explicit Speller(uint32_t seed) : RandomOperators(seed) {
     x_ = builder_.AddParameter(
         "x", types::Type::Tensor(
                  kF32, {types::Dim(kDims[0]), types::Dim(kDims[1]), types::Dim(kDims[2])}));
@@ -41,17 +41,7 @@ class Speller {
   }
 
  private:
-  int Pick(int count) { return static_cast<int>(random_() % static_cast<uint32_t>(count)); }
-  Expr Emit(std::string_view op, std::vector<Expr> args, std::string_view attrs = "") {
-    return builder_.Emit(op, std::move(args), Attrs::Parse(attrs).value());
-  }
   Expr Number(double value) { return ir::MakeFloat(static_cast<float>(value)); }
-  Expr Random(std::vector<int64_t> dims) {
-    TensorPtr tensor = Tensor::New(kF32, dims).value();
-    for (float& value : tensor->values<float>())
-      value = static_cast<float>(random_() % 1024) / 512.0f - 1.0f;
-    return ir::MakeConstant(Any(std::move(tensor)));
-  }
 
   // All of them joined by `op`, which commutes, in any order and grouping.
   Expr Joined(std::string_view op, Factors parts) {
@@ -144,9 +134,6 @@ class Speller {
     return Normalized(x_, Pick(3) == 0 ? Factors{x_} : Factors{x_, scale});
   }
 
-  std::mt19937 random_;
-  text::Diagnostics diagnostics_;
-  ir::Builder builder_;
   Expr x_;
   std::string_view axes_;
 };
