@@ -20,20 +20,29 @@ namespace {
 
 constexpr size_t kMaxUsesNamed = 3;
 
-// The instructions that mention a primitive, for messages. Decodes the whole program, which is fine
-// once linking has failed.
-std::vector<uint32_t> UsesOf(const Executable& executable, int64_t primitive) {
-  std::vector<uint32_t> uses;
+// The instructions that mention a primitive, for messages.
+struct Uses {
+  std::vector<uint32_t> first;
+  size_t count = 0;
+  uint32_t last = 0;
+};
+
+// Of every primitive. Decodes the whole program, once however many are missing, which is fine once
+// linking has failed.
+std::vector<Uses> UsesOfPrimitives(const Executable& executable) {
+  std::vector<Uses> all(executable.primitives().size());
   Instruction instruction;
   for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
     DecodeInstruction(executable.InstructionWords(pc), &instruction);
     for (const Operand& operand : instruction.operands) {
-      if (!operand.is_primitive() || operand.function_index() != primitive) continue;
-      uses.push_back(pc);
-      break;
+      if (!operand.is_primitive()) continue;
+      Uses& uses = all[static_cast<size_t>(operand.function_index())];
+      if (uses.count > 0 && uses.last == pc) continue;
+      uses.last = pc;
+      if (uses.count++ < kMaxUsesNamed) uses.first.push_back(pc);
     }
   }
-  return uses;
+  return all;
 }
 
 }  // namespace
@@ -96,28 +105,32 @@ class Linker {
   // --- names
 
   // The caller's own functions come first, so that a host can replace any primitive. Builtins come
-  // last and are not in the registry, so that each machine has them without any registration.
-  Result<FunctionPtr> Find(const std::string& name, bool* is_builtin) const {
+  // last and are not in the registry, so that each machine has them without any registration. The
+  // registry is asked for a name that it does not have only where its answer, which looks for the
+  // nearest of all names, will be read.
+  Result<FunctionPtr> Find(const std::string& name, bool explain, bool* is_builtin) const {
     for (const FunctionPtr& function : options_.functions) {
       if (function->name() == name) return function;
     }
     Registry* registry = options_.registry != nullptr ? options_.registry : &Registry::Global();
-    Result<FunctionPtr> found = registry->Find(name);
     // A registered operator that refuses its attributes is an error of its own, not a missing name.
-    if (found.ok() || registry->Contains(name)) return found;
+    if (registry->Contains(name)) return registry->Find(name);
     FunctionPtr builtin = FindBuiltin(name);
     *is_builtin = static_cast<bool>(builtin);
-    return builtin ? Result<FunctionPtr>(std::move(builtin)) : std::move(found);
+    if (builtin) return builtin;
+    return explain ? registry->Find(name) : Result<FunctionPtr>(NotFound(""));
   }
 
   // Finds all primitives. All that are missing are reported at once, because a user then learns in
   // one run which kernels a build lacks.
   Status FindPrimitives() {
     text::Diagnostics diagnostics;
+    std::vector<Uses> uses;
     const auto primitives = executable().primitives();
     for (size_t i = 0; i < primitives.size(); ++i) {
+      const bool is_kept = diagnostics.total() < text::Diagnostics::kMaxKept;
       bool is_builtin = false;
-      Result<FunctionPtr> found = Find(primitives[i], &is_builtin);
+      Result<FunctionPtr> found = Find(primitives[i], is_kept, &is_builtin);
       if (found.ok()) {
         // These two have handlers of their own (LoadDim, StoreDim), but only if they really are the
         // builtins: a host's function of that name must be called.
@@ -127,26 +140,26 @@ class Linker {
           store_dim_ = static_cast<int32_t>(i);
         program_.primitives_.push_back(std::move(found).value());
       } else {
-        ReportMissing(static_cast<int64_t>(i), found.status(), &diagnostics);
+        if (uses.empty()) uses = UsesOfPrimitives(executable());
+        ReportMissing(primitives[i], uses[i], found.status(), &diagnostics);
       }
     }
     return diagnostics.ToStatus(StatusCode::kNotFound);
   }
 
-  void ReportMissing(int64_t primitive, const Status& why, text::Diagnostics* diagnostics) const {
-    const std::string& name = executable().primitives()[static_cast<size_t>(primitive)];
+  void ReportMissing(const std::string& name, const Uses& uses, const Status& why,
+                     text::Diagnostics* diagnostics) const {
     text::Diagnostic& d = diagnostics->Error(
         "E0107", StrCat("primitive '", name, "' cannot be linked: ", why.message()));
-    const std::vector<uint32_t> uses = UsesOf(executable(), primitive);
-    for (size_t i = 0; i < std::min(uses.size(), kMaxUsesNamed); ++i) {
-      const FunctionInfo& function = executable().FunctionOf(uses[i]);
+    for (const uint32_t use : uses.first) {
+      const FunctionInfo& function = executable().FunctionOf(use);
+      const uint32_t at = use - function.first_instruction;
       // The first use is the place of the error; further ones are notes.
-      if (i == 0) d.InFunction(function.name, uses[i] - function.first_instruction);
-      d.Note(StrCat("used in @", function.name, " at instruction ",
-                    uses[i] - function.first_instruction));
+      if (use == uses.first[0]) d.InFunction(function.name, at);
+      d.Note(StrCat("used in @", function.name, " at instruction ", at));
     }
-    if (uses.size() > kMaxUsesNamed)
-      d.Note(StrCat("and ", uses.size() - kMaxUsesNamed, " more uses"));
+    if (uses.count > kMaxUsesNamed)
+      d.Note(StrCat("and ", uses.count - kMaxUsesNamed, " more uses"));
     for (const std::string& note : why.notes()) d.Note(note);
   }
 

@@ -371,6 +371,23 @@ TEST(Machine, B26_MissingPrimitivesAreReportedTogether) {
   EXPECT_EQ(diagnostics->items()[0].notes[1], "used in @main at instruction 2");
 }
 
+// The program was decoded once for each of them, which ended at no time.
+TEST(Machine, ManyMissingPrimitivesAreCountedAndTheFirstNamed) {
+  constexpr size_t kMissing = 100'000;
+  std::string text = ".func @main(x)\n";
+  for (size_t i = 0; i < kMissing; ++i)
+    StrAppend(&text, "  call  my.primitive", i, " in: %0 dst: %0\n");
+  const Result<ProgramPtr> program = Program::Link(MustAssemble(text + "  ret   ret %0\n"));
+  ASSERT_FALSE(program.ok());
+  const text::Diagnostics* diagnostics = text::DiagnosticsOf(program.status());
+  ASSERT_NE(diagnostics, nullptr);
+  EXPECT_EQ(diagnostics->error_count(), kMissing);
+  ASSERT_EQ(diagnostics->items().size(), text::Diagnostics::kMaxKept);
+  const text::Diagnostic& last = diagnostics->items().back();
+  EXPECT_NE(last.message.find("'my.primitive199'"), std::string::npos) << last.message;
+  EXPECT_EQ(last.notes[0], "used in @main at instruction 199");
+}
+
 // C28: the machine's state reaches a builtin through the special register.
 TEST(Machine, C28_VmRegister) {
   const auto check =
