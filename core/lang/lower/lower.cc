@@ -49,7 +49,7 @@ ir::DataTypePtr ModuleState::DataOf(const DataDecl& decl) {
 
 // The origin of the bindings that follow, until the next call.
 void FunctionLowering::At(const Span& span) {
-  origin_ = module_->program->sources->Describe(span);
+  origin_ = module_->places.Describe(span);
   builder_.SetOrigin(origin_);
 }
 
@@ -109,7 +109,8 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
                     .module = {},
                     .data = {},
                     .asked = {},
-                    .queue = {}};
+                    .queue = {},
+                    .places = text::Locator(*program.sources)};
   for (const Item& item : program.file->items) {
     // Constants are lowered where something mentions them.
     if (item.callable() != nullptr && !item.callable()->is_constant) state.NameOf(*item.callable());

@@ -12,6 +12,7 @@
 #include "core/lang/decision.h"
 #include "core/lang/lower/lower.h"
 #include "core/lang/op_call.h"
+#include "core/text/locator.h"
 
 namespace tern::lang {
 
@@ -24,6 +25,7 @@ struct ModuleState {
   std::unordered_map<const DataDecl*, ir::DataTypePtr> data;
   std::unordered_set<const Function*> asked;  // functions that some call needs
   std::vector<const Function*> queue;         // of them, in the order of the first mention
+  text::Locator places;                       // of all bindings, about in the order of the text
 
   std::string NameOf(const Function& function);  // asks for it
   ir::DataTypePtr DataOf(const DataDecl& data);
