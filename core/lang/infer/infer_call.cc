@@ -132,7 +132,9 @@ Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* fu
   error.Context("its type", TypeText(unifier_.Apply(type)));
   if (function != nullptr && !function->in_prelude)
     error.Mark(function->name.span, "declared here");
-  return type.result();
+  GiveUp(type);
+  // What a lambda gives that is never called rightly would not be told either.
+  return Unifier::IsVariable(unifier_.Resolve(type.result())) ? Type() : type.result();
 }
 
 // Lambdas are checked last: by then the other arguments have told what they will be called with, as

@@ -26,15 +26,15 @@ bool Inference::Coerce(Expr* value, const Type& expected, const Type& actual, co
   if (want.stored) unifier_.LeaveStored();
   if (mismatch.has_value()) {
     ReportMismatch(*value, expected, actual, *mismatch, want);
-    if (value->kind == ExprKind::kLambda) GiveUp(actual);
+    GiveUp(actual);
     return false;
   }
   if (needs_check) value->checked_as = expected;
   return true;
 }
 
-// A lambda that does not fit is never called in a way that types it: its open parameters become
-// unknown, so that its body causes no further errors.
+// A lambda that does not fit, here or under the name that it has, may never be called in a way that
+// types it: its open parameters become unknown, so that its body causes no further errors.
 void Inference::GiveUp(const Type& function) {
   const Type type = unifier_.Resolve(function);
   if (!type.is_function()) return;
