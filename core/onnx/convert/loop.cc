@@ -73,6 +73,17 @@ std::optional<bool> KnownJunction(NodeContext& node, const ir::Call& call, int d
   return std::nullopt;
 }
 
+// Whether what is not 0 stays so: half of one is 0 as an integer, and so is 256 in 8 bits.
+bool KeepsTruth(const DType& from, const DType& to) {
+  if (to.is_bool() || from.is_bool()) return true;
+  return from.is_int() && (to.is_float() || (to.is_int() && to.bits >= from.bits));
+}
+
+bool CastKeepsTruth(const Value& value, const ir::Call& cast) {
+  const ValueType from = ir::TypeOf(cast.args()[0]), to = ir::TypeOf(value);
+  return from.is_tensor() && to.is_tensor() && KeepsTruth(from.tensor().dtype, to.tensor().dtype);
+}
+
 // Follows the condition back through the operators that exporters make it of. What is always true
 // costs no test in the loop, and its type need not be looked at.
 std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth) {
@@ -97,6 +108,8 @@ std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth)
     }
     // Exporters put these between a comparison and the place where its truth is asked for.
     case ops::Op::k_cast:
+      return CastKeepsTruth(value, *call) ? KnownTruth(node, call->args()[0], depth + 1)
+                                          : std::nullopt;
     case ops::Op::k_identity:
     case ops::Op::k_reshape:
     case ops::Op::k_squeeze:

@@ -78,6 +78,31 @@ TEST(ControlTest, AConditionThatFollowsFromShapesChoosesWhileImporting) {
   EXPECT_THAT(text, Not(HasSubstr("relu")));
 }
 
+// A branch that is chosen while importing is the one that a run would choose: half of one is true,
+// and false as an integer; so is 256, in 8 bits.
+TEST(ControlTest, AConditionIsFollowedThroughConversionsThatKeepItsTruth) {
+  const auto branch_of = [](const ProtoWriter& number, int first, int second) {
+    const std::string text =
+        Text(Start()
+                 .Initializer(number)
+                 .Node({"Cast", {"number"}, {"a"}, {IntAttribute("to", first)}})
+                 .Node({"Cast", {"a"}, {"b"}, {IntAttribute("to", second)}})
+                 .Node({"Cast", {"b"}, {"is"}, {IntAttribute("to", kOnnxBool)}})
+                 .Node(If(Branch({"Relu", {"x"}, {"p"}}), Branch({"Neg", {"x"}, {"q"}}), "is"))
+                 .Output("y"));
+    const bool both = text.find("if ") != std::string::npos;
+    return both ? "left to the run" : text.find("relu") != std::string::npos ? "true" : "false";
+  };
+  constexpr int kUint8 = 2, kInt64 = kOnnxInt64, kFloat = kOnnxFloat;
+  const ProtoWriter half = OnnxFloats("number", {1}, {0.5f}), large = OnnxInts("number", {256});
+  EXPECT_EQ(branch_of(large, kFloat, kInt64), "left to the run");
+  EXPECT_EQ(branch_of(large, kInt64, kFloat), "true");
+  EXPECT_EQ(branch_of(large, kUint8, kInt64), "left to the run");
+  EXPECT_EQ(branch_of(half, kInt64, kFloat), "left to the run");
+  EXPECT_EQ(branch_of(half, kFloat, kFloat), "true");
+  EXPECT_EQ(branch_of(half, kOnnxBool, kInt64), "true");
+}
+
 TEST(ControlTest, ALoopIsALocalFunctionWhoseStateKeepsItsType) {
   const std::string text =
       Text(Start().Node(Loop(Body().Node({"Add", {"s", "x"}, {"t"}}).Output("t"))).Output("y"));
