@@ -2,6 +2,8 @@
 // Type relations of the family shape. Values of small integer vectors are carried along, since
 // exporters compute the targets of reshape and expand by slicing and joining the results of
 // shape_of.
+#include <algorithm>
+
 #include "core/ops/relations.h"
 #include "core/ops/shape_rules.h"
 
@@ -161,12 +163,20 @@ Status RelateSlice(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
   TERN_TRY(ReadConstantInts(op, args, 4, slice.steps, &steps, &steps_known));
   // The rank does not change, whatever is known of the bounds.
   SymDims result = AnyDims(x.rank());
-  // Starts and ends that are not known still leave the other axes known.
-  if (axes_known && steps_known) {
-    if (!starts.known && starts.count >= 0)
-      starts.values.assign(static_cast<size_t>(starts.count), Dim::Any());
-    if (!ends.known && ends.count >= 0)
-      ends.values.assign(static_cast<size_t>(ends.count), Dim::Any());
+  // Starts and ends that are not known still leave the other axes known. How many they are may be
+  // known of one of them, or of the axes; a run compares.
+  int64_t count = std::max(starts.count, ends.count);
+  if (count < 0 && !axes.empty()) count = static_cast<int64_t>(axes.size());
+  if (count > kMaxDims)
+    return InvalidArgument("slice has ", count, " starts or ends, at most ", kMaxDims,
+                           " are possible");
+  if (axes_known && steps_known && count >= 0) {
+    const auto fill = [count](IntOperand* bounds) {
+      const int64_t own = bounds->count >= 0 ? bounds->count : count;
+      if (!bounds->known) bounds->values.assign(static_cast<size_t>(own), Dim::Any());
+    };
+    fill(&starts);
+    fill(&ends);
     SliceRange<Dim> ranges[kMaxDims];
     TERN_TRY(SliceRanges<Dim>(x, starts.values, ends.values, axes, steps, ranges));
     for (int i = 0; i < x.rank(); ++i) result[i] = ranges[i].count;

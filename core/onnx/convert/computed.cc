@@ -69,9 +69,12 @@ Value SqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
 }
 
 Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
-  const int64_t count = CountOf(node, axes), rank = node.RankOf(x) + count;
-  if (node.ok() && rank > 8) node.Unsupported("a result of rank ", rank);
+  const int64_t count = CountOf(node, axes);
+  // Any number may stand in a file, so that a sum comes after a look.
+  if (node.ok() && count > 8 - node.RankOf(x))
+    node.Unsupported(count, " axes for an input of rank ", node.RankOf(x));
   if (!node.ok()) return nullptr;
+  const int64_t rank = node.RankOf(x) + count;
   const Value others = OtherAxes(node, NormalAxes(node, axes, count, rank), count, rank);
   const Value ones = node.ConstantInts(Ints(static_cast<size_t>(rank), 1));
   return node.Call("reshape", {x, Scatter(node, ones, others, node.Call("shape_of", {x}))});

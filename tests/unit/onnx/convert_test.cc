@@ -58,6 +58,35 @@ TEST(ConvertTest, ConvOfTwoAndOneSpatialAxes) {
             "conv2d(%x, @w) {auto_pad=same_upper}");
 }
 
+// How many bounds there are may be known of the starts only, and in files it may be any number.
+TEST(ConvertTest, NumbersOfComputedBoundsAndAxesAreFollowedOrRefused) {
+  const auto sliced = [](std::initializer_list<OnnxDim> ends, std::vector<std::string_view> in) {
+    const Imported imported = Import(OnnxGraph()
+                                         .Input("m", kOnnxFloat, {4, 6})
+                                         .Input("e", kOnnxInt64, ends)
+                                         .Initializer(OnnxInts("b", {1}))
+                                         .Initializer(OnnxInts("a", {1}))
+                                         .Node({"Slice", std::move(in), {"y"}, {}, "cut"})
+                                         .Output("y")
+                                         .Model(13));
+    return imported.ok ? imported.signature() : imported.messages();
+  };
+  EXPECT_THAT(sliced({"k"}, {"m", "b", "e", "a"}), HasSubstr("-> f32[4, _1]"));
+  EXPECT_THAT(sliced({"k"}, {"m", "e", "e", "a"}), HasSubstr("-> f32[4, _1]"));
+  EXPECT_THAT(sliced({"k"}, {"m", "b", "e"}), HasSubstr("-> f32[_1, 6]"));
+  EXPECT_THAT(sliced({"k"}, {"m", "e", "e"}), HasSubstr("-> f32[_1, _2]"));
+  EXPECT_THAT(sliced({2}, {"m", "b", "e", "a"}), HasSubstr("slice has 1 starts, 2 ends"));
+  EXPECT_THAT(sliced({1'000'000'000'000}, {"m", "e", "e"}),
+              HasSubstr("slice has 1000000000000 starts or ends, at most 8 are possible"));
+  const Imported wide = Import(OnnxGraph()
+                                   .Input("m", kOnnxFloat, {4, 6})
+                                   .Input("e", kOnnxInt64, {INT64_MAX})
+                                   .Node({"Unsqueeze", {"m", "e"}, {"y"}, {}, "wide"})
+                                   .Output("y")
+                                   .Model(13));
+  EXPECT_THAT(wide.messages(), HasSubstr("9223372036854775807 axes for an input of rank 2"));
+}
+
 TEST(ConvertTest, ConvRefusesWhatDoesNotFit) {
   const std::vector<ProtoWriter> weights = {Filled("w", {4, 3, 3, 3})};
   EXPECT_THAT(
