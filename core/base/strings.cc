@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 
 namespace tern {
 namespace {
@@ -34,6 +35,33 @@ std::string Join(std::span<const S> parts, std::string_view separator) {
 
 char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+// The distance of two names, or `limit` where it is no less. Of the many candidates for a name most
+// are out of the question after a few letters.
+int DistanceBelow(std::string_view a, std::string_view b, int limit) {
+  // Rows of the table for the last two characters of a, and this one.
+  std::vector<int> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) previous[j] = static_cast<int>(j);
+  int least_before = 0;  // of the previous row
+  for (size_t i = 1; i <= a.size(); ++i) {
+    current[0] = static_cast<int>(i);
+    int least = current[0];
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before[j - 2] + 1);
+      }
+      least = std::min(least, current[j]);
+    }
+    // What follows is reached from this row, or over two letters that changed places from the last.
+    if (least >= limit && least_before + 1 >= limit) return limit;
+    least_before = least;
+    std::swap(before, previous);
+    std::swap(previous, current);
+  }
+  return std::min(previous[b.size()], limit);
+}
+
 template <typename S>
 std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
   // A name of one letter has nothing left where that letter is wrong, so it is only matched without
@@ -56,7 +84,7 @@ std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
     // The difference of lengths is a lower bound of the distance and spares computing it.
     const auto difference = std::max(text.size(), name.size()) - std::min(text.size(), name.size());
     if (difference >= static_cast<size_t>(best)) continue;
-    const int distance = EditDistance(name, text);
+    const int distance = DistanceBelow(name, text, best);
     if (distance < best) {
       best = distance;
       nearest = text;
@@ -174,24 +202,7 @@ std::string FormatDims(std::span<const int64_t> dims) {
 
 // Optimal string alignment (Damerau and Levenshtein, neighbours swapped once): three rows of the
 // table are enough, as a swap looks back two.
-int EditDistance(std::string_view a, std::string_view b) {
-  // Rows of the table for the last two characters of a, and this one.
-  std::vector<int> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) previous[j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    current[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        current[j] = std::min(current[j], before[j - 2] + 1);
-      }
-    }
-    std::swap(before, previous);
-    std::swap(previous, current);
-  }
-  return previous[b.size()];
-}
+int EditDistance(std::string_view a, std::string_view b) { return DistanceBelow(a, b, INT_MAX); }
 
 std::string_view DidYouMean(std::string_view name, std::span<const std::string_view> candidates) {
   return Nearest(name, candidates);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 namespace tern::strings_test {
 namespace {
@@ -83,6 +84,32 @@ TEST(Strings, DidYouMean) {
   EXPECT_EQ(DidYouMean("pad", names), "pads");
   EXPECT_EQ(DidYouMean("zzz", names), "");
   EXPECT_EQ(DidYouMean("x", std::span<const std::string_view>()), "");
+}
+
+// Most candidates are given up after a few letters, but never the nearest.
+TEST(Strings, DidYouMeanGivesTheFirstOfTheNearest) {
+  uint32_t seed = 1;
+  const auto name = [&seed] {
+    std::string made;
+    for (size_t i = 0, size = 2 + (seed >> 20) % 6; i < size; ++i) {
+      seed = seed * 1664525 + 1013904223;
+      made += static_cast<char>('a' + (seed >> 28) % 3);
+    }
+    return made;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::string> known;
+    for (int i = 0; i < 5; ++i) known.push_back(name());
+    const std::string given = name();
+    std::string_view nearest;
+    int best = std::max(1, static_cast<int>(given.size() / 3)) + 1;
+    for (const std::string& each : known) {
+      if (EditDistance(given, each) >= best) continue;
+      best = EditDistance(given, each);
+      nearest = each;
+    }
+    EXPECT_EQ(DidYouMean(given, std::span<const std::string>(known)), nearest) << given;
+  }
 }
 
 // Texts that came instead of a name are not compared letter by letter.
