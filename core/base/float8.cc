@@ -105,11 +105,13 @@ float F8E8M0ToF32(uint8_t bits) {
 uint8_t F32ToF8E8M0(float value, PowerRounding rounding, bool saturate) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value) & 0x7FFFFFFFu;
   if (bits > 0x7F800000u) return 0xFF;
-  const uint32_t exponent = bits >> 23, fraction = bits & 0x7FFFFFu;
+  // 0 and what is below the least power, 2^-127, which is half of the smallest normal float.
+  if (bits < 0x400000u) return saturate ? 0 : 0xFF;
+  const uint32_t exponent = bits >> 23;
+  // Between two powers, of which the lower one is code `exponent`.
+  const uint32_t fraction = exponent > 0 ? bits & 0x7FFFFFu : (bits & 0x3FFFFFu) << 1;
   bool up = rounding == PowerRounding::kUp && fraction != 0;
-  // Below the smallest normal float a fraction of a half is the power 2^-127 itself.
-  if (rounding == PowerRounding::kNearest)
-    up = exponent > 0 ? fraction >= 0x400000u : fraction > 0x400000u;
+  if (rounding == PowerRounding::kNearest) up = fraction >= 0x400000u;
   const uint32_t code = exponent + (up ? 1 : 0);
   return static_cast<uint8_t>(code <= 0xFE ? code : saturate ? 0xFE : 0xFF);
 }

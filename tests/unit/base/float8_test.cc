@@ -81,6 +81,19 @@ TEST(Float8Test, PowersOfTwo) {
   EXPECT_EQ(F32ToF8E8M0(1.75f, PowerRounding::kDown, true), 0x7F);
   EXPECT_EQ(F32ToF8E8M0(1.25f, PowerRounding::kNearest, true), 0x7F);
   EXPECT_EQ(F32ToF8E8M0(1.5f, PowerRounding::kNearest, true), 0x80) << "ties go up";
+  // The least power is no normal float.
+  for (const PowerRounding rounding :
+       {PowerRounding::kUp, PowerRounding::kDown, PowerRounding::kNearest}) {
+    EXPECT_EQ(F32ToF8E8M0(0x1p-127f, rounding, true), 0);
+    EXPECT_EQ(F32ToF8E8M0(0x1p-127f, rounding, false), 0);
+    EXPECT_EQ(F32ToF8E8M0(0x1p-130f, rounding, true), 0);
+    EXPECT_EQ(F32ToF8E8M0(0x1p-130f, rounding, false), 0xFF);
+    EXPECT_EQ(F32ToF8E8M0(0, rounding, true), 0);
+    EXPECT_EQ(F32ToF8E8M0(0, rounding, false), 0xFF) << "no power is zero";
+  }
+  EXPECT_EQ(F32ToF8E8M0(0x1.2p-127f, PowerRounding::kNearest, true), 0);
+  EXPECT_EQ(F32ToF8E8M0(0x1.2p-127f, PowerRounding::kUp, true), 1);
+  EXPECT_EQ(F32ToF8E8M0(0x1.8p-127f, PowerRounding::kNearest, true), 1);
 }
 
 TEST(Float8Test, FourBits) {
