@@ -19,7 +19,7 @@ Value Grouped(Compose& in, const Value& x, int64_t kv_heads, int64_t group) {
   const Value shape = in.Concat({in.ShapeOf(x, 0, 1), in.Reshape(in.Int(kv_heads), {1}),
                                  in.Reshape(in.Int(group), {1}), in.ShapeOf(x, 2)},
                                 0);
-  return in.Call("reshape", {x, shape});
+  return in.ReshapeBy(x, shape);
 }
 
 // How many heads of the query share one of the key; 0 after a failure.

@@ -82,7 +82,14 @@ Value Compose::ReshapeTo(const Value& x, const std::vector<Value>& extents) {
   std::vector<Value> lists;
   for (const Value& extent : extents)
     lists.push_back(node_.RankOf(extent) == 0 ? Reshape(extent, {1}) : extent);
-  return Call("reshape", {x, Concat(lists, 0)});
+  return ReshapeBy(x, Concat(lists, 0));
+}
+
+// What a run computes is an extent, also where that is 0: it never stands for one of x.
+Value Compose::ReshapeBy(const Value& x, const Value& shape) {
+  ops::ReshapeAttrs attrs;
+  attrs.allow_zero = true;
+  return node_.Call("reshape", {x, shape}, attrs.ToAttrs());
 }
 
 Value Compose::Transpose(const Value& x, const Ints& perm) {

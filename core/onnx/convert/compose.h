@@ -42,6 +42,8 @@ class Compose {
   Value Reshape(const Value& x, const Ints& shape);
   // The shape as i64 values, each a scalar or a list.
   Value ReshapeTo(const Value& x, const std::vector<Value>& extents);
+  // The whole shape as one list.
+  Value ReshapeBy(const Value& x, const Value& shape);
   Value Transpose(const Value& x, const Ints& perm);
   Value Unsqueeze(const Value& x, const Ints& axes);
   Value Concat(const std::vector<Value>& parts, int64_t axis);

@@ -2,6 +2,7 @@
 // Shapes as i64 vectors: which axes stay is a mask, their places come from non_zero.
 #include "core/onnx/convert/computed.h"
 
+#include "core/onnx/convert/compose.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -65,7 +66,7 @@ Value SqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
   if (count == rank) return ReshapeTo(node, x, {});
   const Value others = OtherAxes(node, NormalAxes(node, axes, count, rank), count, rank);
   const Value shape = node.Call("gather", {node.Call("shape_of", {x}), others});
-  return node.Call("reshape", {x, shape});
+  return Compose(node).ReshapeBy(x, shape);
 }
 
 Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
@@ -77,7 +78,7 @@ Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
   const int64_t rank = node.RankOf(x) + count;
   const Value others = OtherAxes(node, NormalAxes(node, axes, count, rank), count, rank);
   const Value ones = node.ConstantInts(Ints(static_cast<size_t>(rank), 1));
-  return node.Call("reshape", {x, Scatter(node, ones, others, node.Call("shape_of", {x}))});
+  return Compose(node).ReshapeBy(x, Scatter(node, ones, others, node.Call("shape_of", {x})));
 }
 
 std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes,

@@ -89,7 +89,7 @@ void ConvertFlattenedSoftmax(NodeContext& node) {
   flat.axis = axis;
   const Value matrix = node.Call("flatten", {x}, flat.ToAttrs());
   const Value result = node.Call(node.detail(), {matrix}, SoftmaxAxis(1));
-  node.SetOutput(0, node.Call("reshape", {result, node.Call("shape_of", {x})}));
+  node.SetOutput(0, Compose(node).ReshapeBy(result, node.Call("shape_of", {x})));
 }
 
 void ConvertBatchNormalization(NodeContext& node) {
