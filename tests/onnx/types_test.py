@@ -284,6 +284,51 @@ class SmallCase:
         return "f32"
 
 
+class GatheringCase:
+    """Rows of one of these types that a Scan cuts and gathers, or that a Loop gathers."""
+
+    def __init__(self, number, op, opset):
+        self.name, self.number, self.op, self.opset = f"{op}-{opset}.{number}", number, op, opset
+
+    def model(self):
+        rows = SMALL[self.number]
+        item = onnx.value_info("item", "f32", (3,))
+        copy = onnx.node("Identity", ["item"], ["copy"])
+        outputs = [onnx.value_info("copy", "f32", (3,))]
+        if self.op == "Scan":
+            body = onnx.graph("body", [copy], [], [item], outputs)
+            # Opset 8 has a batch axis in front, and lengths.
+            inputs, backwards = (["", "small"], "directions") if self.opset == 8 else (
+                ["small"], "scan_input_directions")
+            loop = onnx.node("Scan", inputs, ["all_rows"], self.name, body=("graph", body),
+                             num_scan_inputs=1, **{backwards: [1]})
+            given = [rows[::-1]] if self.opset == 8 else rows[::-1]
+            want = [rows] if self.opset == 8 else rows
+        else:
+            first = [onnx.value_info("turn", "i64", ()), onnx.value_info("go", "bool", ())]
+            nodes = [onnx.node("Gather", ["rows32", "turn"], ["row"]),
+                     onnx.node("Cast", ["row"], ["copy"], to=self.number),
+                     onnx.node("Identity", ["go"], ["on"])]
+            outputs = [onnx.value_info("on", "bool", ())] + outputs
+            loop = onnx.node("Loop", ["two", ""], ["all_rows"], self.name, body=(
+                "graph", onnx.graph("body", nodes, [], first, outputs)))
+            given = want = rows
+        nodes = [onnx.node("Cast", ["rows32"], ["small"], to=self.number), loop,
+                 onnx.node("Cast", ["all_rows"], ["a32"], to=1),
+                 onnx.node("Sub", ["a32", "want"], ["off"]),
+                 onnx.node("ReduceL1", ["off"], ["distance"], keepdims=0),
+                 onnx.node("Less", ["distance", "limit"], ["ok"]),
+                 onnx.node("Cast", ["ok"], ["all"], to=6)]
+        tensors = [tensor_of("rows32", "f32", given), tensor_of("want", "f32", want),
+                   tensor_of("two", "i64", 2), tensor_of("limit", "f32", 0.01)]
+        graph = onnx.graph("case", nodes, tensors, [], [onnx.value_info("all", "i32", ())])
+        return onnx.model({"": self.opset}, graph), "all"
+
+    @staticmethod
+    def reference():
+        return "f32"
+
+
 def run(command, case, folder):
     """None, or what is wrong."""
     path = os.path.join(folder, "model.onnx")
@@ -306,6 +351,8 @@ def main():
     cases = [Case(dtype, *row) for row in OPERATORS for dtype in row[1]]
     cases += [SmallCase(number, op, inputs)
               for op, numbers, inputs in SMALL_OPERATORS for number in numbers]
+    cases += [GatheringCase(number, *kind) for number in EVERY
+              for kind in (("Scan", 8), ("Scan", 21), ("Loop", 21))]
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             problem = run(command, case, folder)

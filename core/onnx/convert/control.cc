@@ -11,6 +11,7 @@
 
 #include "core/base/strings.h"
 #include "core/ir/control.h"
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/onnx/convert/loop.h"
 #include "core/onnx/convert/value_types.h"
@@ -116,6 +117,27 @@ void ConvertIf(NodeContext& node) {
 
 namespace {
 
+// Lists are stacked, and tensors cut, by bytes: elements below 8 bits are widened for that, and
+// narrowed behind it.
+class ByteItems {
+ public:
+  // May be called once for each conversion of a body.
+  void Widen(NodeContext& node, std::vector<Value>* values) {
+    types_.clear();
+    for (Value& value : *values) {
+      const bool is_tensor = node.ok() && ir::TypeOf(value).is_tensor();
+      types_.push_back(is_tensor ? node.DTypeOf(value) : DType());
+      if (is_tensor) value = Compose(node).InBytes(value);
+    }
+  }
+  Value Narrow(NodeContext& node, size_t index, const Value& value) const {
+    return types_[index].IsKnown() ? Compose(node).Cast(value, types_[index]) : value;
+  }
+
+ private:
+  std::vector<DType> types_;
+};
+
 class OnnxLoopBody final : public LoopBody {
  public:
   OnnxLoopBody(NodeContext& node, const Graph& graph, size_t states)
@@ -131,10 +153,13 @@ class OnnxLoopBody final : public LoopBody {
     const auto gathered = outputs.begin() + 1 + static_cast<std::ptrdiff_t>(states_);
     step->states.assign(outputs.begin() + 1, gathered);
     step->gathered.assign(gathered, outputs.end());
+    widened_.Widen(node_, &step->gathered);
     return true;
   }
+  const ByteItems& widened() const { return widened_; }
 
  private:
+  ByteItems widened_;
   NodeContext& node_;
   const Graph& graph_;
   size_t states_;
@@ -186,8 +211,9 @@ void ConvertLoop(NodeContext& node) {
     const int index = static_cast<int>(states + i);
     // A list that nobody reads is dead code, and its tensor is not stacked.
     if (!node.WantsOutput(index)) continue;
-    node.SetOutput(index,
-                   StackList(node, end.lists[i], end.elements[i], node.builder().FreshDim()));
+    const Value stacked =
+        StackList(node, end.lists[i], end.elements[i], node.builder().FreshDim());
+    node.SetOutput(index, body.widened().Narrow(node, i, stacked));
   }
 }
 
@@ -276,7 +302,9 @@ bool CountParts(NodeContext& node, size_t inputs, ScanPlan* plan) {
 class ScanBody final : public LoopBody {
  public:
   ScanBody(NodeContext& node, const ScanPlan& plan, std::vector<Value> scanned, Value last)
-      : node_(node), plan_(plan), scanned_(std::move(scanned)), last_(std::move(last)) {}
+      : node_(node), plan_(plan), scanned_(std::move(scanned)), last_(std::move(last)) {
+    cut_.Widen(node_, &scanned_);
+  }
 
   // The graph takes (states…, items…) and gives (states…, gathered…).
   bool Convert(const LoopTurn& turn, LoopStep* step) override {
@@ -286,14 +314,17 @@ class ScanBody final : public LoopBody {
       // One index for each direction, however many tensors go that way.
       Value& index = plan_.input_reversed[i] ? backward : forward;
       if (index == nullptr) index = IndexOf(turn, plan_.input_reversed[i]);
-      inputs.push_back(ItemOf(node_, scanned_[i], index, plan_.input_axes[i]));
+      const Value item = ItemOf(node_, scanned_[i], index, plan_.input_axes[i]);
+      inputs.push_back(cut_.Narrow(node_, i, item));
     }
     if (!node_.Inline(*plan_.graph, inputs, &outputs)) return false;
     const auto gathered = outputs.begin() + static_cast<std::ptrdiff_t>(plan_.states);
     step->states.assign(outputs.begin(), gathered);
     step->gathered.assign(gathered, outputs.end());
+    widened_.Widen(node_, &step->gathered);
     return true;
   }
+  const ByteItems& widened() const { return widened_; }
 
  private:
   Value IndexOf(const LoopTurn& turn, bool reversed) {
@@ -304,6 +335,7 @@ class ScanBody final : public LoopBody {
   NodeContext& node_;
   const ScanPlan& plan_;
   std::vector<Value> scanned_;
+  ByteItems cut_, widened_;
   Value last_;
 };
 
@@ -372,8 +404,10 @@ std::vector<Value> EmitScan(NodeContext& node, ScanPlan plan, const std::vector<
   if (!EmitLoop(node, start, &body, &end)) return {};
   const Dim count = ir::TensorTypeOf(scanned[0])->dims[static_cast<size_t>(plan.input_axes[0])];
   std::vector<Value> outputs = end.states;
-  for (size_t i = 0; i < plan.gathered; ++i)
-    outputs.push_back(GatherOutput(node, plan, i, end, count));
+  for (size_t i = 0; i < plan.gathered; ++i) {
+    const Value stacked = GatherOutput(node, plan, i, end, count);
+    outputs.push_back(node.ok() ? body.widened().Narrow(node, i, stacked) : nullptr);
+  }
   return outputs;
 }
 
@@ -401,22 +435,28 @@ namespace {
 class BatchBody final : public LoopBody {
  public:
   BatchBody(NodeContext& node, const ScanPlan& plan, std::vector<Value> values)
-      : node_(node), plan_(plan), values_(std::move(values)) {}
+      : node_(node), plan_(plan), values_(std::move(values)) {
+    cut_.Widen(node_, &values_);
+  }
 
   bool Convert(const LoopTurn& turn, LoopStep* step) override {
     const Value index = ToTensor(node_, turn.index);
     std::vector<Value> rows;
-    for (const Value& value : values_) rows.push_back(ItemOf(node_, value, index, 0));
+    for (size_t i = 0; i < values_.size(); ++i)
+      rows.push_back(cut_.Narrow(node_, i, ItemOf(node_, values_[i], index, 0)));
     if (!node_.ok()) return false;
     // The scan of one row is a loop inside of the loop over rows.
     step->gathered = EmitScan(node_, plan_, rows);
+    if (node_.ok()) widened_.Widen(node_, &step->gathered);
     return node_.ok();
   }
+  const ByteItems& widened() const { return widened_; }
 
  private:
   NodeContext& node_;
   const ScanPlan& plan_;
   std::vector<Value> values_;
+  ByteItems cut_, widened_;
 };
 
 }  // namespace
@@ -446,9 +486,11 @@ void ConvertBatchScan(NodeContext& node) {
   if (!EmitLoop(node, start, &body, &end)) return;
   const Dim count = ir::TensorTypeOf(values[0])->dims[0];
   std::vector<Value> outputs;
-  for (size_t i = 0; i < end.lists.size(); ++i)
-    outputs.push_back(StackList(node, end.lists[i], end.elements[i], count));
-  if (!node.ok()) return;
+  for (size_t i = 0; i < end.lists.size(); ++i) {
+    const Value stacked = StackList(node, end.lists[i], end.elements[i], count);
+    if (!node.ok()) return;
+    outputs.push_back(body.widened().Narrow(node, i, stacked));
+  }
   outputs.resize(node.node().outputs.size());
   SetOutputs(node, outputs);
 }
