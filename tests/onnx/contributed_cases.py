@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of variants_test.py: operators of com.microsoft and ai.onnx.ml that its file has no room
 for. Each function gets `case` of that file, which adds one."""
+import math
+
 import numpy as np
 
 RANDOM = np.random.default_rng(16)
@@ -344,6 +346,73 @@ def unpooling_cases(case):
     case("MaxUnpool", 11, [line, at + 4], "outside of an image", **shape)
 
 
+# --- norms, and what stable diffusion's optimizer writes
+
+def normalized(x, epsilon=1e-5, rms=False):
+    """Rows, means and inverse deviations."""
+    wide = x.astype(np.float64)
+    mean = wide.mean(-1, keepdims=True) * (not rms)
+    inverse = 1 / np.sqrt(((wide - mean) ** 2).mean(-1, keepdims=True) + epsilon)
+    return (wide - mean) * inverse, mean.astype(np.float32), inverse.astype(np.float32)
+
+
+def norm_cases(case):
+    x, skip, bias, gamma, beta = floats(2, 3, 8), floats(2, 3, 8), *floats(3, 8)
+    for inputs, total in (([x, skip, gamma, beta], x + skip),
+                          ([x, skip, gamma, beta, bias], x + skip + bias)):
+        y, mean, inverse = normalized(total)
+        want = (y * gamma + beta).astype(np.float32)
+        for outputs in ([want, mean, inverse, total], [want, None, inverse], [want, mean]):
+            case("SkipLayerNormalization", 17, inputs, outputs, MICROSOFT, epsilon=1e-5)
+    y, _, inverse = normalized(x + skip, 1e-6, True)
+    want = (y * gamma).astype(np.float32)
+    case("SkipSimplifiedLayerNormalization", 17, [x, skip, gamma], [want, None, inverse, x + skip],
+         MICROSOFT)
+    y, _, inverse = normalized(x, 1e-5, True)
+    case("SimplifiedLayerNormalization", 17, [x, gamma], [(y * gamma).astype(np.float32), inverse])
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def grouped(x, gamma, beta, groups):
+    """x has its channels last."""
+    parts = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups).astype(np.float64)
+    mean = parts.mean((1, 3), keepdims=True)
+    y = (parts - mean) / np.sqrt(parts.var((1, 3), keepdims=True) + 1e-5)
+    return y.reshape(x.shape) * gamma + beta
+
+
+def image_norm_cases(case):
+    x, gamma, beta, bias = floats(2, 3, 5, 8), *floats(3, 8)
+    for groups, activation in ((1, 0), (2, 1), (8, 1)):
+        shape = {"groups": groups, "activation": activation}
+
+        def result(image, activation=activation, groups=groups):
+            y = grouped(image, gamma, beta, groups)
+            return (y * sigmoid(y) if activation else y).astype(np.float32)
+        case("GroupNorm", 17, [x, gamma, beta], result(x), MICROSOFT, **shape)
+        first = np.ascontiguousarray(result(x).transpose(0, 3, 1, 2))
+        case("GroupNorm", 17, [np.ascontiguousarray(x.transpose(0, 3, 1, 2)), gamma, beta], first,
+             MICROSOFT, channels_last=0, **shape)
+        for skip in (floats(2, 3, 5, 8), floats(2, 1, 1, 8), floats(2, 8)):
+            wide = skip if skip.ndim == 4 else skip[:, None, None]
+            case("SkipGroupNorm", 17, [x, gamma, beta, skip, bias],
+                 [result(x + wide + bias), x + wide + bias], MICROSOFT, **shape)
+            case("SkipGroupNorm", 17, [x, gamma, beta, skip], result(x + wide), MICROSOFT, **shape)
+    case("GroupNorm", 17, [x, gamma, beta], "'activation' is 2", MICROSOFT, groups=2, activation=2)
+    case("GroupNorm", 17, [x, gamma, beta], "'groups'", MICROSOFT, activation=0)
+    case("GroupNorm", 17, [x[0], gamma, beta], "rank 3", MICROSOFT, groups=2, activation=0)
+    case("GroupNorm", 17, [x, gamma, beta], "3", MICROSOFT, groups=3, activation=0)
+    rows, shift = floats(2, 3, 8), floats(8)
+    left, right = np.split(rows + shift, 2, 2)
+    gate = np.array([0.5 * v * (1 + math.erf(v / math.sqrt(2))) for v in right.ravel()])
+    want = (left * gate.reshape(right.shape)).astype(np.float32)
+    case("BiasSplitGelu", 17, [rows, shift], want, MICROSOFT)
+    case("BiasSplitGelu", 17, [rows[..., :7], shift[:7]], "no halves", MICROSOFT)
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
-          unpooling_cases)
+          unpooling_cases, norm_cases, image_norm_cases)

@@ -110,17 +110,73 @@ void ConvertBiasGelu(NodeContext& node) {
 }
 
 // SkipLayerNormalization: input, skip, gamma, beta, bias; SkipSimplifiedLayerNormalization: input,
-// skip, gamma, bias. Output 3 is what was normalized.
+// skip, gamma, bias. Outputs 1 and 2 are the mean and the inverse deviation, 3 what was normalized.
 void ConvertSkipLayerNormalization(NodeContext& node) {
   Compose in(node);
   const bool rms = node.detail() == "rms";
-  if (node.WantsOutput(1) || node.WantsOutput(2))
-    return node.Unsupported("outputs 1 and 2, mean and inverse deviation");
+  if (rms && node.WantsOutput(1)) return node.Unsupported("output 1, a mean that it does not use");
   Value sum = in.Add(node.Input(0), node.Input(1));
   const Value bias = node.Input(rms ? 3 : 4);
   if (bias != nullptr) sum = in.Add(sum, bias);
-  node.SetOutput(0, NormalizeLast(node, sum, node.Input(2), rms ? nullptr : node.Input(3), rms));
   node.SetOutput(3, sum);
+  if (rms && node.WantsOutput(2))
+    node.SetOutput(2, InverseRms(node, sum, -1, node.Float("epsilon", 1e-6f)));
+  if (rms || !(node.WantsOutput(1) || node.WantsOutput(2))) {
+    const Value beta = rms ? nullptr : node.Input(3);
+    return node.SetOutput(0, NormalizeLast(node, sum, node.Input(2), beta, rms));
+  }
+  ops::NormAttrs attrs;
+  attrs.axis = -1;
+  attrs.epsilon = node.Float("epsilon", 1e-5f);
+  const std::vector<Value> args = {sum, node.Input(2), node.Input(3)};
+  const std::vector<Value> parts = node.CallMany("layer_norm_stats", args, attrs.ToAttrs(), 3);
+  for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
+
+// GroupNorm: images, gamma, beta; SkipGroupNorm: also skip, of each place or of each image, and a
+// bias, which are added before; its output 1 is that sum.
+void ConvertContribGroupNorm(NodeContext& node) {
+  Compose in(node);
+  ops::GroupNormAttrs attrs;
+  attrs.groups = node.IntAtLeast("groups", 0, 1);
+  attrs.epsilon = node.Float("epsilon", 1e-5f);
+  const int64_t activation = node.RequiredInt("activation");
+  const bool is_last = node.Bool("channels_last", true);
+  Value x = node.Input(0);
+  if (node.ok() && node.RankOf(x) != 4)
+    return node.Fail("its input has rank ", node.RankOf(x), ", expected 4");
+  if (node.ok() && activation != 0 && activation != 1)
+    return node.Fail("attribute 'activation' is ", activation, ", expected 0 or 1");
+  if (!node.ok()) return;
+  const auto of_channels = [&](const Value& value, int rank) {
+    return is_last ? value : in.Unsqueeze(value, {rank, rank + 1});
+  };
+  Value skip = node.Input(3);
+  if (skip != nullptr) {
+    if (node.RankOf(skip) == 2) skip = in.Unsqueeze(skip, is_last ? Ints{1, 2} : Ints{2, 3});
+    x = in.Add(x, skip);
+  }
+  if (node.HasInput(4)) x = in.Add(x, of_channels(node.Input(4), 1));
+  node.SetOutput(1, x);
+  const DType type = node.DTypeOf(x);
+  const Value image = ChannelsFirst(node, in.Cast(x, kF32), is_last);
+  const Value gamma = in.Cast(node.Input(1), kF32), beta = in.Cast(node.Input(2), kF32);
+  Value y = node.Call("group_norm", {image, gamma, beta}, attrs.ToAttrs());
+  if (activation == 1) y = in.Unary("silu", y);
+  node.SetOutput(0, in.Cast(ChannelsLast(node, y, is_last), type));
+}
+
+// The first half of x plus a bias, times what gelu makes of the second half.
+void ConvertBiasSplitGelu(NodeContext& node) {
+  Compose in(node);
+  const Value x = in.Add(node.Input(0), node.Input(1));
+  const int64_t axis = node.RankOf(x) - 1;
+  if (!node.ok()) return;
+  if (node.DimOf(x, static_cast<int>(axis)) % 2 == 1)
+    return node.Fail("the last axis of its input is odd, and has no halves");
+  const Value whole = in.DimOf(x, -1), half = in.Div(whole, in.Int(2));
+  const Value gate = in.Unary("gelu", in.SliceTo(x, axis, half, whole));
+  node.SetOutput(0, in.Mul(in.SliceTo(x, axis, in.Int(0), half), gate));
 }
 
 // Inputs: words, segments, tables of words, places and segments, gamma, beta, mask, places; of the

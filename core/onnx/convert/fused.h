@@ -15,6 +15,10 @@ Value FusedActivation(NodeContext& node, const Value& x);
 Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const Value& bias,
                     bool rms);
 
+// 1 / sqrt(mean of squares + epsilon) of the axes from `axis` on, which stay with an extent of 1;
+// f32, or f64 of f64.
+Value InverseRms(NodeContext& node, const Value& x, int64_t axis, float epsilon);
+
 // f32 of the product of two 8-bit matrices, of which each may have a zero point, times `scale`.
 Value ScaledIntegerProduct(NodeContext& node, const Value& a, const Value& b, const Value& a_zero,
                            const Value& b_zero, const Value& scale);

@@ -2,6 +2,7 @@
 // Softmax and its kin, batch and other normalizations.
 #include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/fused.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
@@ -126,6 +127,16 @@ void ConvertLayerNormalization(NodeContext& node) {
   for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
+Value InverseRms(NodeContext& node, const Value& x, int64_t axis, float epsilon) {
+  Compose in(node);
+  const int rank = node.RankOf(x);
+  Ints axes;
+  for (int64_t i = axis < 0 ? axis + rank : axis; i < rank; ++i) axes.push_back(i);
+  const Value wide = node.DTypeOf(x) == kF64 ? x : in.Cast(x, kF32);
+  const Value mean = in.Reduce("reduce_mean", in.Mul(wide, wide), axes, true);
+  return in.Unary("rsqrt", in.Add(mean, in.Like(mean, static_cast<double>(epsilon))));
+}
+
 // The result has the type of the scale.
 void ConvertRmsNormalization(NodeContext& node) {
   Compose in(node);
@@ -133,7 +144,8 @@ void ConvertRmsNormalization(NodeContext& node) {
   attrs.axis = node.Int("axis", -1);
   attrs.epsilon = node.Float("epsilon", 1e-5f);
   node.Int("stash_type", 1);
-  if (node.WantsOutput(1)) return node.Unsupported("output 1, the inverse deviation");
+  if (node.WantsOutput(1))
+    node.SetOutput(1, InverseRms(node, node.Input(0), attrs.axis, attrs.epsilon));
   // The statistics are of the input's type, which may be wider than the scale's.
   const DType type = node.DTypeOf(node.Input(1));
   const Value scale = in.Cast(node.Input(1), node.DTypeOf(node.Input(0)));
