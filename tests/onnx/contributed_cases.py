@@ -413,6 +413,23 @@ def image_norm_cases(case):
     case("BiasSplitGelu", 17, [rows[..., :7], shift[:7]], "no halves", MICROSOFT)
 
 
+# --- matrices and sets
+
+def matrix_cases(case):
+    for n in (1, 2, 3, 5):
+        x = floats(2, n, n) + 3 * np.eye(n, dtype=np.float32)
+        case("Inverse", 17, [x], np.linalg.inv(x), MICROSOFT)
+        case("Inverse", 17, [x[0].astype(np.float64)], np.linalg.inv(x[0].astype(np.float64)),
+             MICROSOFT)
+    case("Inverse", 17, [floats(2, 3)], "2 rows and 3 columns", MICROSOFT)
+    case("Inverse", 17, [floats(3)], "rank 1", MICROSOFT)
+    case("Inverse", 17, [floats(17, 17)], "1 to 16", MICROSOFT)
+    x = np.array([2, 1, 1, 3, 4, 3], np.float32)
+    case("Unique", 17, [x], [x[[0, 1, 3, 4]], np.array([0, 1, 1, 2, 3, 2]),
+                             np.array([1, 2, 2, 1])], MICROSOFT)
+    case("Unique", 17, [x], [x[[0, 1, 3, 4]], None, np.array([1, 2, 2, 1])], MICROSOFT)
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
-          unpooling_cases, norm_cases, image_norm_cases)
+          unpooling_cases, norm_cases, image_norm_cases, matrix_cases)

@@ -119,6 +119,15 @@ void ConvertUnique(NodeContext& node) {
   for (int i = 0; i < 4; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
+// In the order of their first places: what they are, the place among them of each element, counts.
+void ConvertContribUnique(NodeContext& node) {
+  ops::OptionalAxisAttrs attrs;
+  attrs.sorted = false;
+  const std::vector<Value> parts = node.CallMany("unique", {node.Input(0)}, attrs.ToAttrs(), 4);
+  const size_t order[] = {0, 2, 3};
+  for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[order[i]]);
+}
+
 void ConvertNonMaxSuppression(NodeContext& node) {
   ops::NonMaxSuppressionAttrs attrs;
   attrs.center_point = node.Bool("center_point_box", false);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/base/strings.h"
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 
@@ -92,6 +93,55 @@ void ConvertEinsum(NodeContext& node) {
     return node.Fail("the equation '", node.Text("equation", ""), "' cannot be understood");
   }
   node.SetOutput(0, node.Call("einsum", node.inputs(), attrs.ToAttrs()));
+}
+
+namespace {
+
+// Row i names all of n but i.
+Value AllButEach(NodeContext& node, int64_t n) {
+  Ints others;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (j != i) others.push_back(j);
+    }
+  }
+  return Compose(node).Reshape(node.ConstantInts(others), {n, n - 1});
+}
+
+// 1 and -1 as on a chessboard.
+Value Signs(NodeContext& node, int64_t n) {
+  Floats signs;
+  for (int64_t i = 0; i < n * n; ++i) signs.push_back((i / n + i % n) % 2 == 0 ? 1.0f : -1.0f);
+  Compose in(node);
+  return in.Reshape(in.Floats(signs), {n, n});
+}
+
+}  // namespace
+
+// By cofactors, each of which is a determinant: its matrices are small, of cameras and of boxes.
+void ConvertInverse(NodeContext& node) {
+  Compose in(node);
+  const Value x = node.Input(0);
+  const int rank = node.RankOf(x);
+  if (node.ok() && (rank < 2 || rank > 6))
+    return node.Fail("its input has rank ", rank, ", expected 2 to 6");
+  const int64_t n = node.DimOf(x, rank - 1), rows = node.DimOf(x, rank - 2);
+  if (node.ok() && n >= 0 && rows >= 0 && n != rows)
+    return node.Fail("its matrices have ", rows, " rows and ", n, " columns");
+  if (node.ok() && (n < 1 || n > 16))
+    return node.Unsupported("matrices whose extent is not known to be 1 to 16");
+  if (!node.ok()) return;
+  if (n == 1) return node.SetOutput(0, in.Unary("reciprocal", x));
+  const Value others = AllButEach(node, n);
+  // [.., row left out, rows, column left out, columns]
+  Value minors = in.Gather(in.Gather(x, others, rank - 2), others, rank);
+  Ints perm;
+  for (int i = 0; i < rank - 2; ++i) perm.push_back(i);
+  // The inverse has the cofactor of row i and column j in column i and row j.
+  for (const int i : {rank, rank - 2, rank - 1, rank + 1}) perm.push_back(i);
+  minors = in.Transpose(minors, perm);
+  const Value cofactors = in.Mul(in.Unary("det", minors), in.Cast(Signs(node, n), node.DTypeOf(x)));
+  node.SetOutput(0, in.Div(cofactors, in.Unsqueeze(in.Unary("det", x), {rank - 2, rank - 1})));
 }
 
 }  // namespace tern::onnx
