@@ -430,6 +430,39 @@ def matrix_cases(case):
     case("Unique", 17, [x], [x[[0, 1, 3, 4]], None, np.array([1, 2, 2, 1])], MICROSOFT)
 
 
+# --- masks of ends and begins, and heads in one tensor
+
+def seen_only(q, k, v, seen=True):
+    """All are [batch, heads, sequence, size]."""
+    scores = np.where(seen, q @ k.transpose(0, 1, 3, 2) / np.sqrt(q.shape[3]), -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    y = weights / weights.sum(-1, keepdims=True) @ v
+    return y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1).astype(np.float32)
+
+
+def packed_cases(case):
+    x, weights, bias = floats(2, 5, 12), floats(12, 36), floats(36)
+    q, k, v = np.split((x @ weights + bias).reshape(2, 5, 9, 4).transpose(0, 2, 1, 3), 3, 1)
+    ends, begins, places = np.array([5, 3]), np.array([1, 0]), np.arange(5)
+    seen = (places < ends[:, None]) & (places >= begins[:, None])
+    mask = np.concatenate([ends, begins]).astype(np.int32)
+    case("Attention", 17, [x, weights, bias, mask], seen_only(q, k, v, seen[:, None, None]),
+         MICROSOFT, num_heads=3)
+    case("Attention", 17, [x, weights, bias, mask[:3]], "3 numbers for a batch of 2", MICROSOFT,
+         num_heads=3)
+    whole, half = floats(2, 5, 3, 3, 4), floats(2, 6, 3, 2, 4)
+    q, k, v = (whole[:, :, :, i].transpose(0, 2, 1, 3) for i in range(3))
+    case("MultiHeadAttention", 17, [whole], seen_only(q, k, v), MICROSOFT, num_heads=3)
+    k, v = (half[:, :, :, i].transpose(0, 2, 1, 3) for i in range(2))
+    flat = np.ascontiguousarray(q.transpose(0, 2, 1, 3)).reshape(2, 5, 12)
+    case("MultiHeadAttention", 17, [flat, half], seen_only(q, k, v), MICROSOFT, num_heads=3)
+    case("MultiHeadAttention", 17, [flat], "nor packed", MICROSOFT, num_heads=3)
+    case("MultiHeadAttention", 17, [flat, whole], "expected 2", MICROSOFT, num_heads=3)
+    case("MultiHeadAttention", 17, [flat, flat], "value (input 2)", MICROSOFT, num_heads=3)
+    case("MultiHeadAttention", 17, [whole, None, None, floats(36)], "a bias for packed", MICROSOFT,
+         num_heads=3)
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
-          unpooling_cases, norm_cases, image_norm_cases, matrix_cases)
+          unpooling_cases, norm_cases, image_norm_cases, matrix_cases, packed_cases)

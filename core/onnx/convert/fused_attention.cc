@@ -9,12 +9,24 @@
 namespace tern::onnx {
 namespace {
 
-// Which keys a mask of one of the contributed forms lets be seen: [batch] counts, [batch, keys] or
-// [batch, queries, keys] of 0 and 1.
-Value SeenByMask(NodeContext& node, Compose& in, const Value& mask, const Value& keys) {
+// Which keys a mask of one of the contributed forms lets be seen: [batch] counts, [2 * batch] ends
+// and then begins, [batch, keys] or [batch, queries, keys] of 0 and 1. query: of [batch, ...].
+Value SeenByMask(NodeContext& node, Compose& in, const Value& mask, const Value& query,
+                 const Value& keys) {
   const int rank = node.RankOf(mask);
   const Value whole = node.ToI64(mask);
-  if (rank == 1) return in.Call("less", {in.Range(keys), in.Reshape(whole, {-1, 1, 1, 1})});
+  if (rank == 1) {
+    const int64_t batch = node.DimOf(query, 0), count = node.DimOf(mask, 0);
+    if (batch < 0 || count < 0 || count == batch)
+      return in.Call("less", {in.Range(keys), in.Reshape(whole, {-1, 1, 1, 1})});
+    if (count != 2 * batch) {
+      node.Unsupported("a mask of ", count, " numbers for a batch of ", batch);
+      return nullptr;
+    }
+    const Value bounds = in.Reshape(whole, {2, -1, 1, 1, 1}), places = in.Range(keys);
+    const Value is_before = in.Call("less", {places, in.Gather(bounds, in.Int(0))});
+    return Both(in, is_before, in.Call("greater_equal", {places, in.Gather(bounds, in.Int(1))}));
+  }
   if (rank == 2) return in.Unsqueeze(in.Cast(whole, kBool), {1, 2});
   if (rank == 3) return in.Unsqueeze(in.Cast(whole, kBool), {1});
   node.Unsupported("a mask of rank ", rank, "; ranks 1 to 3 are possible");
@@ -65,7 +77,7 @@ void FinishAttention(NodeContext& node, Compose& in, const Value& projected, con
   Value present;
   AppendJoinedPast(in, past, &parts, &present);
   const Value keys = in.DimOf(parts.key, 2);
-  if (mask != nullptr) parts.may_see = SeenByMask(node, in, mask, keys);
+  if (mask != nullptr) parts.may_see = SeenByMask(node, in, mask, parts.query, keys);
   if (node.Bool("unidirectional", false)) {
     const Value sees = SeesWindow(in, queries, keys, in.Sub(keys, queries), {-1, 0});
     parts.may_see = Both(in, parts.may_see, sees);
@@ -97,13 +109,32 @@ void ConvertQAttention(NodeContext& node) {
 
 namespace {
 
-// Keys and values of MultiHeadAttention: flat, with heads apart, or packed beside the query.
+// One of the tensors that are packed as [batch, sequence, heads, how many, size].
+Value Unpacked(Compose& in, const Value& packed, int64_t which) {
+  return in.Transpose(in.Gather(packed, in.Int(which), 3), {0, 2, 1, 3});
+}
+
+// Query, key and value in one tensor, or key and value beside the query.
+void ReadPackedHeads(NodeContext& node, Compose& in, int64_t heads, AttentionParts* parts) {
+  const bool is_whole = !node.HasInput(1);
+  const Value packed = node.Input(is_whole ? 0 : 1);
+  const int64_t count = is_whole ? 3 : 2;
+  if (node.RankOf(packed) != 5 || node.HasInput(2))
+    return node.Fail("its inputs are neither query, key and value nor packed in one of rank 5");
+  if (node.DimOf(packed, 3) >= 0 && node.DimOf(packed, 3) != count)
+    return node.Fail("axis 3 of what is packed is ", node.DimOf(packed, 3), ", expected ", count);
+  if (node.HasInput(3)) return node.Unsupported("a bias for packed query, key and value");
+  parts->query = is_whole ? Unpacked(in, packed, 0) : SplitHeads(in, node.Input(0), heads);
+  parts->key = Unpacked(in, packed, count - 2);
+  parts->value = Unpacked(in, packed, count - 1);
+}
+
+// Keys and values of MultiHeadAttention: flat, with heads apart, or packed.
 void ReadHeads(NodeContext& node, Compose& in, int64_t heads, AttentionParts* parts) {
   const Value query = node.Input(0), key = node.Input(1), value = node.Input(2);
   const Value bias = node.Input(3);
-  if (key == nullptr || node.RankOf(query) == 5 || node.RankOf(key) == 5 ||
-      (value == nullptr && node.RankOf(query) != 3))
-    return node.Unsupported("query, key and value packed in one tensor");
+  if (key == nullptr || node.RankOf(key) == 5) return ReadPackedHeads(node, in, heads, parts);
+  if (value == nullptr) return node.Fail("value (input 2) is left out, but it is not optional");
   const int64_t width = node.DimOf(query, 2), value_width = node.DimOf(value, 2);
   Value flat[] = {query, key, value};
   // Keys whose heads lie apart, of an encoder, have had their part of the bias.
@@ -137,7 +168,7 @@ void ConvertMultiHeadAttention(NodeContext& node) {
   if (node.HasInput(6)) parts.key = in.Concat({node.Input(6), parts.key}, 2);
   if (node.HasInput(7)) parts.value = in.Concat({node.Input(7), parts.value}, 2);
   const Value keys = in.DimOf(parts.key, 2);
-  if (node.HasInput(4)) parts.may_see = SeenByMask(node, in, node.Input(4), keys);
+  if (node.HasInput(4)) parts.may_see = SeenByMask(node, in, node.Input(4), parts.query, keys);
   if (node.Bool("unidirectional", false)) {
     // Queries follow the past. The last one sees every key, as in ONNX Runtime: so a single query
     // does, whose past has been joined to the keys outside of the node.
