@@ -463,6 +463,29 @@ def packed_cases(case):
          num_heads=3)
 
 
+# --- experimental operators of the standard's first years
+
+def experimental_cases(case):
+    x = floats(2, 3, 4, 5)
+    case("Affine", 1, [x], x * np.float32(2.5) + np.float32(0.5), alpha=2.5, beta=0.5)
+    case("Affine", 9, [x], x)
+    case("Scale", 1, [x], x * np.float32(3), scale=3.0)
+    case("ParametricSoftplus", 1, [x], (2 * np.log1p(np.exp(x / 2))).astype(np.float32), alpha=2.0,
+         beta=0.5)
+    case("ScaledTanh", 1, [x], (2 * np.tanh(x / 2)).astype(np.float32), alpha=2.0, beta=0.5)
+    bias = np.array([0.1, 0.2, 0.3], np.float32)
+    case("ImageScaler", 1, [x], x * np.float32(2) + bias[:, None, None], scale=2.0,
+         bias=[0.1, 0.2, 0.3])
+    case("ImageScaler", 1, [x], x * np.float32(2), scale=2.0)
+    case("Crop", 1, [x], x[:, :, 1:, 1:3], border=[1, 1, 2, 0])
+    case("Crop", 1, [x], x[:, :, 2:3, 1:4], border=[1, 2, 0, 0], scale=[1, 3])
+    case("Crop", 1, [x], "'border' has 3 values", border=[1, 2, 3])
+    case("Crop", 1, [x], "negative", border=[-1, 0, 0, 0])
+    case("Crop", 1, [x], "'scale' 1", border=[0, 0, 0, 0], scale=[1])
+    case("ImageScaler", 1, [x], "add", bias=[0.1, 0.2])
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
-          unpooling_cases, norm_cases, image_norm_cases, matrix_cases, packed_cases)
+          unpooling_cases, norm_cases, image_norm_cases, matrix_cases, packed_cases,
+          experimental_cases)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opsets 1 to 6: broadcasting had to be asked for, and was aligned at an axis instead of at the
 // last one.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
@@ -52,6 +53,55 @@ void ConvertLegacyBatchNormalization(NodeContext& node) {
 void ConvertLegacyGemm(NodeContext& node) {
   node.Int("broadcast", 0);
   ConvertGemm(node);
+}
+
+// --- experimental operators, which the standard gave up before opset 10
+
+// alpha * x + beta; Scale has one factor.
+void ConvertAffine(NodeContext& node) {
+  Compose in(node);
+  const bool scales = node.detail() == "scale";
+  const Value y = in.Scaled(node.Input(0),
+                            static_cast<double>(node.Float(scales ? "scale" : "alpha", 1)));
+  const float beta = scales ? 0 : node.Float("beta", 0);
+  node.SetOutput(0, beta == 0 ? y : in.Add(y, in.Like(y, static_cast<double>(beta))));
+}
+
+// alpha * f(beta * x).
+void ConvertScaledFunction(NodeContext& node) {
+  Compose in(node);
+  const auto alpha = static_cast<double>(node.Float("alpha", 1));
+  const auto beta = static_cast<double>(node.Float("beta", 1));
+  node.SetOutput(0, in.Scaled(in.Unary(node.detail(), in.Scaled(node.Input(0), beta)), alpha));
+}
+
+// scale * x plus a bias for each channel.
+void ConvertImageScaler(NodeContext& node) {
+  Compose in(node);
+  const Value x = in.Scaled(node.Input(0), static_cast<double>(node.Float("scale", 1)));
+  const Floats bias = node.FloatList("bias");
+  if (bias.empty()) return node.SetOutput(0, x);
+  node.SetOutput(0, in.Add(x, in.Cast(in.Reshape(in.Floats(bias), {-1, 1, 1}), node.DTypeOf(x))));
+}
+
+// An image without a border [left, top, right, bottom], or of an extent [height, width].
+void ConvertCrop(NodeContext& node) {
+  const Ints border = node.IntList("border"), scale = node.IntList("scale");
+  if (border.size() != 4 || (!scale.empty() && scale.size() != 2))
+    return node.Fail("attribute 'border' has ", border.size(), " values and 'scale' ", scale.size(),
+                     ", expected 4 and 2 or none");
+  ops::SliceAttrs attrs;
+  attrs.axes = {2, 3};
+  attrs.starts = {border[1], border[0]};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t behind = border[3 - i];
+    if (border[i] < 0 || behind < 0 || (!scale.empty() && scale[i] < 0))
+      return node.Fail("attributes 'border' and 'scale' have negative values");
+    attrs.ends.push_back(!scale.empty() ? attrs.starts[i] + scale[i]
+                         : behind == 0  ? INT64_MAX
+                                        : -behind);
+  }
+  node.SetOutput(0, node.Call("slice", {node.Input(0)}, attrs.ToAttrs()));
 }
 
 }  // namespace tern::onnx
