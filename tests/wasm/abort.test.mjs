@@ -4,13 +4,15 @@
 // slow server has sent another piece, and no further slice of a run may begin. Run by `node --test`
 // after tools/build_web.sh.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 
 import { createRuntime } from '../../wasm/package/dist/index.js';
-import { digitOf, kModel, modelBytes, sends, serve, three } from './support.mjs';
+import { digitOf, kModel, kRoot, modelBytes, sends, serve, three } from './support.mjs';
 
 const kForever = '.func @forever()\nagain:\n  load_const int 0 dst: %0\n  goto again\n';
 const kPiece = 1000;
+const kPackedWasm = readFileSync(new URL('wasm/package/dist/tern-simd.wasm.gz', kRoot));
 
 const turn = () => new Promise((done) => setImmediate(done));
 
@@ -20,6 +22,7 @@ async function slowServer() {
   const state = { sent: 0, responses: [] };
   const server = await serve({
     '/model.onnx': sends(model),
+    '/tern.wasm.gz': sends(kPackedWasm, 'application/gzip'),
     '/slow.onnx': (_, response) => {
       state.responses.push(response);
       response.writeHead(200, { 'content-length': model.length });
@@ -78,6 +81,41 @@ for (const [place, options] of kPlaces) {
       const program = await runtime.load(`${server.url}/model.onnx`);
       assert.equal(digitOf(await program.run('main', { image: three() })), 3);
       program.dispose();
+    });
+
+    // K10: the phases that progress tells of; runs are below.
+    for (const phase of ['fetch', 'compile', 'load']) {
+      it(`ends in the phase '${phase}', and the runtime goes on`, async () => {
+        const control = new AbortController();
+        const heard = [];
+        const loading = runtime.load(kModel, {
+          signal: control.signal,
+          onProgress: (each) => {
+            heard.push(each.phase);
+            if (each.phase === phase) control.abort();
+          },
+        });
+        await assert.rejects(loading, { name: 'AbortError' });
+        assert.equal(heard.at(-1), phase);
+        const program = await runtime.load(kModel);
+        assert.equal(digitOf(await program.run('main', { image: three() })), 3);
+        program.dispose();
+      });
+    }
+
+    it('ends while WebAssembly is fetched or compiled, and starts the next time', async () => {
+      for (const phase of ['fetch', 'compile']) {
+        const control = new AbortController();
+        const onProgress = (each) => each.phase === phase && control.abort();
+        const { signal } = control;
+        const wasm = `${server.url}/tern.wasm.gz`;
+        await assert.rejects(createRuntime({ ...options, wasm, signal, onProgress }),
+          { name: 'AbortError' }, phase);
+      }
+      const next = await createRuntime(options);
+      const program = await next.load(kModel);
+      assert.equal(digitOf(await program.run('main', { image: three() })), 3);
+      next.dispose();
     });
 
     it('takes no abort that comes after the end', async () => {

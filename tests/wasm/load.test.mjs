@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createServer as createTcpServer } from 'node:net';
 import { relative } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -143,6 +144,92 @@ describe('what is loaded', () => {
   it('takes no options of downloads with bytes', () => {
     for (const option of [{ integrity: 'sha256-x' }, { cache: true }, { onProgress() {} }])
       assert.throws(() => runtime.load(model, option), { code: 'E0003', message: /are bytes/ });
+  });
+});
+
+// K11: what servers, proxies and networks make of a download that does not get to its end. `answer`
+// is all that goes through the connection, which is closed behind it.
+describe('a download that is cut', () => {
+  const head = (...lines) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+  const half = (bytes) => bytes.subarray(0, bytes.length >> 1);
+  const chunk = (bytes) =>
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+  const kBroken = [
+    ['with the length of the whole', (bytes) =>
+      [head(`content-length: ${bytes.length}`), half(bytes)]],
+    ['before the first byte', (bytes) => [head(`content-length: ${bytes.length}`)]],
+    ['in the middle of a chunk', (bytes) => [head('transfer-encoding: chunked'),
+      chunk(bytes).subarray(0, bytes.length >> 1)]],
+    ['before the last chunk', (bytes) => [head('transfer-encoding: chunked'), chunk(half(bytes))]],
+    ['and says that it is longer than it is', (bytes) =>
+      [head(`content-length: ${bytes.length + 1000}`), bytes]],
+  ];
+  // Nothing in such an answer tells that there is more: the file itself must.
+  const kHalf = [
+    ['with the length of the half', (bytes) =>
+      [head(`content-length: ${half(bytes).length}`), half(bytes)]],
+    ['with that length and all of its bytes', (bytes) =>
+      [head(`content-length: ${half(bytes).length}`, 'connection: close'), bytes]],
+    ['without a length', (bytes) => [head('connection: close'), half(bytes)]],
+  ];
+
+  /** Serves `answer` first, and from then on the whole file. */
+  async function cutServer(bytes, answer) {
+    let asked = 0;
+    const whole = [head(`content-length: ${bytes.length}`, 'connection: close'), bytes];
+    const listener = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        for (const part of asked++ === 0 ? answer(bytes) : whole) socket.write(part);
+        socket.end();
+      });
+    });
+    await new Promise((done) => listener.listen(0, '127.0.0.1', done));
+    return {
+      address: `http://127.0.0.1:${listener.address().port}/model.onnx`,
+      asked: () => asked,
+      close: () => new Promise((done) => listener.close(done)),
+    };
+  }
+
+  const kFiles = [['a model', () => model, 'E0401'], ['an executable', () => executable, 'E0105']];
+  afterEach(() => delete globalThis.caches);
+  for (const [what, bytes, code] of kFiles) {
+    for (const [how, answer] of kBroken) {
+      it(`is told, ${what} ${how}; the next time it is whole`, async () => {
+        const caches = (globalThis.caches = fakeCaches());
+        const cut = await cutServer(Buffer.from(bytes()), answer);
+        await fails(runtime.load(cut.address, { cache: 'a' }), 'E0611',
+          /'model\.onnx' could not be fetched: the download broke off/, /try again/);
+        assert.equal((await caches.open('tern-runtime')).entries.size, 0);
+        assert.equal(await digit(cut.address, { cache: 'a' }), 3);
+        assert.equal(await digit(cut.address, { cache: 'a' }), 3);
+        assert.equal(cut.asked(), 2);
+        await cut.close();
+      });
+    }
+    for (const [how, answer] of kHalf) {
+      it(`is told by the file, ${what} ${how}; nothing of it is kept`, async () => {
+        const caches = (globalThis.caches = fakeCaches());
+        const cut = await cutServer(Buffer.from(bytes()), answer);
+        await fails(runtime.load(cut.address, { cache: 'a' }), code, /./,
+          /'model\.onnx' may have been cut off.*load it again/);
+        assert.equal((await caches.open('tern-runtime')).entries.size, 0);
+        assert.equal(await digit(cut.address, { cache: 'a' }), 3);
+        assert.equal(await digit(cut.address, { cache: 'a' }), 3);
+        assert.equal(cut.asked(), 2);
+        await cut.close();
+      });
+    }
+  }
+
+  it('of a module of the package is told, and the next time it is whole', async () => {
+    for (const [, answer] of kBroken) {
+      const cut = await cutServer(kWasm, answer);
+      await fails(createRuntime({ wasm: cut.address }), 'E0601', /'model\.onnx'/, /./);
+      (await createRuntime({ wasm: cut.address })).dispose();
+      await cut.close();
+    }
   });
 });
 

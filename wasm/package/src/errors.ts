@@ -72,3 +72,13 @@ export function errorWithHelp(code: string, message: string, ...help: string[]):
   const text = `error[${code}]: ${message}${lines.join('')}`;
   return new TernError(code, message, text, [{ code, severity: 'error', message, help }]);
 }
+
+/** @internal The same error, which says one thing more to do about it. */
+export function withHelp(error: TernError, help: string): TernError {
+  const [first, ...rest] = error.diagnostics;
+  const told = { ...first!, help: [...(first!.help ?? []), help] };
+  return new TernError(error.code, error.message, `${error.text.trimEnd()}\n   = help: ${help}`, [
+    told,
+    ...rest,
+  ]);
+}

@@ -226,6 +226,13 @@ export class MadeOfFile {
   }
 }
 
+/** Forgets what `cache` has kept of a source, so that the next time it is fetched anew. */
+export async function forget(source: RemoteSource, options: FetchOptions): Promise<void> {
+  if (typeof source !== 'string' && !(source instanceof URL)) return;
+  const shelf = await shelfFor(toAddress(source), options);
+  await shelf?.cache.delete(shelf.key).catch(() => false);
+}
+
 /** Forgets all that `cache` has kept for this origin. */
 export async function clearCache(): Promise<void> {
   if (typeof caches !== 'undefined') await caches.delete(kCacheName);
@@ -241,6 +248,16 @@ export function helpForNoAnswer(otherwise: string): string {
   return (
     'this device is offline: connect it and try again; without a network there is what `load` ' +
     'kept with { cache: true }, or a service worker'
+  );
+}
+
+/** What to do where the bytes are no whole program. */
+export function helpForDamaged(source: RemoteSource, bytes: Uint8Array): string {
+  const isAddress = typeof source === 'string' || source instanceof URL;
+  const name = isAddress ? `'${fileName(toAddress(source))}'` : 'what was given';
+  return (
+    `${name} may have been cut off or changed on its way: ${bytes.length} bytes arrived; compare ` +
+    'that with the file, and load it again'
   );
 }
 

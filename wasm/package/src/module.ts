@@ -196,6 +196,15 @@ const isStreamable = (response: Response): boolean =>
   typeof WebAssembly.compileStreaming === 'function' &&
   response.headers.get('content-type')?.toLowerCase() === 'application/wasm';
 
+/** What stopped a download on its way, said as such. */
+function brokenOff(name: string, error: unknown, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted();
+  // Networks end as the one, bodies shorter than was said as the other.
+  if (!(error instanceof TypeError || error instanceof RangeError)) return error;
+  const message = `'${name}' could not be fetched: the download broke off: ${error.message}`;
+  return errorWithHelp('E0601', message, 'try again');
+}
+
 /** Compiles while the bytes arrive; what has another type is read first and looked at. */
 async function compileResponse(
   response: Response,
@@ -212,12 +221,15 @@ async function compileResponse(
   if (!sharing && isStreamable(response)) {
     if (tell) void watch(response.clone(), name, tell);
     const made = WebAssembly.compileStreaming(response).catch((error: unknown) => {
-      throw error instanceof WebAssembly.CompileError ? damaged(name, error) : error;
+      const isDamaged = error instanceof WebAssembly.CompileError;
+      throw isDamaged ? damaged(name, error) : brokenOff(name, error, signal);
     });
     return unlessAborted(made, signal);
   }
   const scaled: PartListener = (report) => tell?.({ ...report, fraction: 0.8 * report.fraction });
-  const bytes = await readBody(response, { file: name }, signal, scaled);
+  const bytes = await readBody(response, { file: name }, signal, scaled).catch((error: unknown) => {
+    throw brokenOff(name, error, signal);
+  });
   return compileBytes(bytes, name, from, fetching);
 }
 

@@ -4,9 +4,16 @@ import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
 import type { TraceComparison, TraceContents } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
-import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
+import { type Diagnostic, errorWithHelp, TernError, withHelp } from './errors.js';
 import type { Pointer, ThreadUse } from './exports.js';
-import { fetchBytes, type FetchOptions, MadeOfFile, type RemoteSource } from './fetch.js';
+import {
+  fetchBytes,
+  type FetchOptions,
+  forget,
+  helpForDamaged,
+  MadeOfFile,
+  type RemoteSource,
+} from './fetch.js';
 import { HostFunctions } from './functions.js';
 import { kAny, kCompileOptions, kRuntimeOptions } from './generated/layouts.js';
 import {
@@ -129,6 +136,9 @@ const kRemoteOnly: readonly (keyof RemoteLoadOptions)[] = [
   'integrity',
   'cache',
 ];
+
+// No model and no whole executable: what a download can have become on its way.
+const kDamaged: ReadonlySet<string> = new Set(['E0401', 'E0105']);
 
 /** The bytes of a source that is at hand; undefined of one that must be waited for. */
 export function bytesAtHand(source: unknown): Uint8Array | undefined {
@@ -505,7 +515,12 @@ export class Runtime implements Disposable {
     if (kept) return kept;
     const bytes = await fetchBytes(source, options, meter.part('fetch'));
     meter.skip('fetch');
-    const program = await this.loadSlowly(bytes, options, meter);
+    const program = await this.loadSlowly(bytes, options, meter).catch(async (error: unknown) => {
+      if (!(error instanceof TernError)) throw error;
+      // It may be half of a file, of which a server said that it is all.
+      await forget(source, options);
+      throw kDamaged.has(error.code) ? withHelp(error, helpForDamaged(source, bytes)) : error;
+    });
     if (made && !looksLikeExecutable(bytes)) await made.keep(program.bytes);
     return program;
   }
