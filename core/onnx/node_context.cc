@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/half.h"
+#include "core/object/set_element.h"
 #include "core/object/small_numbers.h"
 
 namespace tern::onnx {
@@ -50,40 +51,19 @@ std::optional<double> FirstNumber(const tern::Tensor& tensor) {
   return std::nullopt;
 }
 
-template <typename T>
-TensorPtr ScalarOf(double value) {
-  return tern::Tensor::Scalar<T>(static_cast<T>(value));
-}
-
-TensorPtr Scalar16(DType dtype, uint16_t bits) {
-  const ByteSpan bytes(reinterpret_cast<const uint8_t*>(&bits), sizeof(bits));
-  return tern::Tensor::FromBytes(dtype, {}, bytes).value();
-}
-
-// A number below a byte lies in the low bits of the one byte that such a tensor has.
-TensorPtr SmallScalar(DType dtype, double value) {
-  uint8_t byte = 0;
-  const uint8_t bits = IsSmallFloat(dtype) ? F32ToSmallFloat(dtype, static_cast<float>(value), true)
-                                           : static_cast<uint8_t>(static_cast<int64_t>(value));
-  SetSmallBits(dtype, &byte, 0, bits);
-  return tern::Tensor::FromBytes(dtype, {}, ByteSpan(&byte, 1)).value();
-}
-
+// Null for texts, complex numbers and what is no type.
 TensorPtr ScalarTensor(DType dtype, double value) {
-  if (dtype == kF32) return ScalarOf<float>(value);
-  if (dtype == kF64) return ScalarOf<double>(value);
-  if (dtype == kI64) return ScalarOf<int64_t>(value);
-  if (dtype == kI32) return ScalarOf<int32_t>(value);
-  if (dtype == kI16) return ScalarOf<int16_t>(value);
-  if (dtype == kI8) return ScalarOf<int8_t>(value);
-  if (dtype == kU64) return ScalarOf<uint64_t>(value);
-  if (dtype == kU32) return ScalarOf<uint32_t>(value);
-  if (dtype == kU16) return ScalarOf<uint16_t>(value);
-  if (dtype == kU8) return ScalarOf<uint8_t>(value);
-  if (dtype == kBool) return ScalarOf<bool>(value);
-  if (dtype == kF16) return Scalar16(dtype, F32ToF16(static_cast<float>(value)));
-  if (dtype == kBf16) return Scalar16(dtype, F32ToBf16(static_cast<float>(value)));
-  return IsSmallNumber(dtype) ? SmallScalar(dtype, value) : nullptr;
+  // Casts of what is out of range, infinities too, would be undefined.
+  constexpr double kBeyond = 9223372036854775808.0;
+  int64_t integer = 0;
+  if (value >= -kBeyond && value < kBeyond)
+    integer = static_cast<int64_t>(value);
+  else if (value >= kBeyond && value < 2 * kBeyond)
+    integer = static_cast<int64_t>(static_cast<uint64_t>(value));
+  Result<TensorPtr> tensor = tern::Tensor::New(dtype, {});
+  if (!tensor.ok()) return nullptr;
+  if (dtype.bits < 8) *static_cast<uint8_t*>((*tensor)->data()) = 0;
+  return SetElement(**tensor, 0, {value, integer}) ? *std::move(tensor) : nullptr;
 }
 
 }  // namespace

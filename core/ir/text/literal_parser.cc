@@ -2,12 +2,14 @@
 #include "core/ir/text/literal_parser.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "core/base/hash.h"
 #include "core/base/json_reader.h"
 #include "core/base/strings.h"
 #include "core/ir/splat.h"
+#include "core/object/small_numbers.h"
 
 namespace tern::ir {
 
@@ -16,31 +18,35 @@ namespace {
 // Elements of a constant in text. It bounds what a line can make the parser allocate.
 constexpr int64_t kMostElements = int64_t{1} << 26;
 
-// Writes a number as element i of a new tensor.
-void SetElement(const Tensor& tensor, int64_t i, const Number& number) {
-  const double value = number.value;
-  const DType dtype = tensor.dtype();
-  void* data = tensor.data();
-  if (dtype == kF32)
-    static_cast<float*>(data)[i] = static_cast<float>(value);
-  else if (dtype == kF64)
-    static_cast<double*>(data)[i] = value;
-  else if (dtype == kI64)
-    static_cast<int64_t*>(data)[i] = number.integer;
-  else if (dtype == kI32)
-    static_cast<int32_t*>(data)[i] = static_cast<int32_t>(number.integer);
-  else if (dtype == kI8)
-    static_cast<int8_t*>(data)[i] = static_cast<int8_t>(number.integer);
-  else if (dtype == kU8)
-    static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(number.integer);
-  else
-    static_cast<bool*>(data)[i] = value != 0;
+// Element types that constants in text can have: all but complex numbers and vectors.
+bool HasElements(DType dtype) {
+  return dtype.lanes == 1 && (dtype.is_float() || dtype.is_int() || dtype.is_bool() ||
+                              dtype.is_string() || IsSmallNumber(dtype));
 }
 
-// Element types that constants in text can have.
-bool HasElements(DType dtype) {
-  return dtype == kF32 || dtype == kF64 || dtype == kI64 || dtype == kI32 || dtype == kI8 ||
-         dtype == kU8 || dtype == kBool;
+// The bits behind the last number of less than a byte are 0.
+TensorPtr NewTensor(DType dtype, tern::Dims dims) {
+  TensorPtr tensor = Tensor::New(dtype, dims).value();
+  if (dtype.bits < 8 && tensor->element_count() > 0)
+    std::memset(tensor->data(), 0, tensor->byte_size());
+  return tensor;
+}
+
+TensorPtr TensorOfTexts(const std::vector<std::string>& texts, tern::Dims dims) {
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  return Tensor::FromStrings(views, dims).value();
+}
+
+// Whether an element of the type can be the number that is written. Floats round.
+bool Fits(DType dtype, const Number& number) {
+  if (dtype.is_bool()) return number.element.value == 0 || number.element.value == 1;
+  if (!dtype.is_int()) return true;
+  if (!number.is_integer) return false;
+  const int64_t integer = number.element.integer;
+  const int bits = dtype.is_signed_int() ? dtype.bits - 1 : dtype.bits;
+  if (number.is_unsigned) return bits == 64;
+  if (integer < 0) return dtype.is_signed_int() && (bits == 63 || integer >= -(int64_t{1} << bits));
+  return bits >= 63 || integer < int64_t{1} << bits;
 }
 
 }  // namespace
@@ -121,14 +127,12 @@ Number LiteralParser::ParseNumber() {
   if (!value.has_value() && text != "true" && text != "false")
     return in_.Fail("a number"), Number();
   in_.Take(text);
-  if (text == "true") return {1, 1};
-  if (text == "false") return {0, 0};
-  const std::optional<int64_t> integer = ParseInt64(text);
-  const double number = *value;
-  // Outside of this range the conversion of a double is undefined.
-  const bool fits = number > -9e18 && number < 9e18;
-  // Larger integers than a double can hold exactly are read as integers.
-  return {number, integer.value_or(fits ? static_cast<int64_t>(number) : 0)};
+  if (!value.has_value()) return {{text == "true" ? 1.0 : 0.0, text == "true"}, text, true};
+  if (const std::optional<int64_t> integer = ParseInt64(text))
+    return {{*value, *integer}, text, true};
+  if (const std::optional<uint64_t> integer = ParseUint64(text))
+    return {{*value, static_cast<int64_t>(*integer)}, text, true, true};
+  return {{*value, 0}, text};
 }
 
 // "[1, 2]", also without elements.
@@ -140,6 +144,31 @@ std::vector<Number> LiteralParser::Numbers() {
     numbers.push_back(ParseNumber());
   } while (in_.Accept(','));
   in_.Expect("]");
+  return numbers;
+}
+
+// A text, or a list of them in brackets.
+std::vector<std::string> LiteralParser::Texts() {
+  std::vector<std::string> texts;
+  if (!in_.Accept('[')) return {Quoted()};
+  if (in_.Accept(']')) return texts;
+  do {
+    texts.push_back(Quoted());
+  } while (in_.Accept(','));
+  in_.Expect("]");
+  return texts;
+}
+
+std::vector<Number> LiteralParser::Elements(DType dtype) {
+  const bool is_list = in_.Peek() == '[';
+  std::vector<Number> numbers = is_list ? Numbers() : std::vector<Number>{ParseNumber()};
+  for (const Number& number : numbers) {
+    if (!in_.ok() || Fits(dtype, number)) continue;
+    const auto begin = static_cast<size_t>(number.text.data() - in_.text().data());
+    Tell({StrCat("'", number.text, "' is no ", dtype.ToString()), begin,
+          begin + number.text.size()});
+    break;
+  }
   return numbers;
 }
 
@@ -179,16 +208,23 @@ Expr LiteralParser::ScalarLiteral() {
     if (!integer.has_value()) Complain(begin, StrCat("'", text, "' is no int of 64 bits"));
     return MakeConstant(Any(integer.value_or(0)));
   }
-  return MakeConstant(Any(ParseNumber().value));
+  return MakeConstant(Any(ParseNumber().element.value));
 }
 
-// "f32 0.5", "i64 [1, 2]".
+// "f32 0.5", "i64 [1, 2]", "string ["a"]".
 Expr LiteralParser::TensorLiteral(DType dtype) {
-  const bool list = in_.Peek() == '[';
-  const std::vector<Number> numbers = list ? Numbers() : std::vector<Number>{ParseNumber()};
-  const int64_t count = static_cast<int64_t>(numbers.size());
-  TensorPtr tensor = Tensor::New(dtype, list ? tern::Dims(&count, 1) : tern::Dims()).value();
-  for (int64_t i = 0; i < count; ++i) SetElement(*tensor, i, numbers[static_cast<size_t>(i)]);
+  const bool is_list = in_.Peek() == '[';
+  const auto dims = [&](size_t count) {
+    return is_list ? std::vector<int64_t>{static_cast<int64_t>(count)} : std::vector<int64_t>();
+  };
+  if (dtype.is_string()) {
+    const std::vector<std::string> texts = Texts();
+    return MakeConstant(Any(TensorOfTexts(texts, dims(texts.size()))));
+  }
+  const std::vector<Number> numbers = Elements(dtype);
+  TensorPtr tensor = NewTensor(dtype, dims(numbers.size()));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    SetElement(*tensor, static_cast<int64_t>(i), numbers[i].element);
   return MakeConstant(Any(std::move(tensor)));
 }
 
@@ -214,8 +250,10 @@ void LiteralParser::ParseConstant() {
     dims.clear();
     count = 1;
   }
-  TensorPtr tensor = Tensor::New(fits ? type.tensor().dtype : kF32, dims).value();
-  Fill(begin, name, count, &tensor);
+  const DType dtype = fits ? type.tensor().dtype : kF32;
+  TensorPtr tensor = dtype.is_string() ? TextConstant(begin, name, dims, count)
+                     : in_.Accept('=') ? NumberConstant(begin, name, dtype, dims, count)
+                                       : MadeUp(name, dtype, dims);
   if (!constants_.emplace(name, MakeConstant(Any(std::move(tensor)), name)).second) {
     Complain(begin, StrCat("@", name, " is defined twice"));
   }
@@ -223,29 +261,43 @@ void LiteralParser::ParseConstant() {
 
 // Without "= …" elements are made up from the name, so that tests can have large weights in one
 // line; the same name gives the same numbers everywhere.
-void LiteralParser::Fill(size_t begin, std::string_view name, int64_t count, TensorPtr* tensor) {
-  if (!in_.Accept('=')) {
-    uint32_t state = static_cast<uint32_t>(HashText(name));
-    for (int64_t i = 0; i < count; ++i) {
-      state = state * 1664525u + 1013904223u;
-      SetElement(**tensor, i,
-                 {static_cast<double>(state >> 8) / 8388608.0 - 1.0, (state >> 8) % 3});
-    }
-    return;
+TensorPtr LiteralParser::MadeUp(std::string_view name, DType dtype, tern::Dims dims) {
+  TensorPtr tensor = NewTensor(dtype, dims);
+  uint32_t state = static_cast<uint32_t>(HashText(name));
+  for (int64_t i = 0; i < tensor->element_count(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    SetElement(*tensor, i, {static_cast<double>(state >> 8) / 8388608.0 - 1.0, (state >> 8) % 3});
   }
-  if (in_.Peek() != '[') {
-    const Number number = ParseNumber();
-    if (count > 0) SetElement(**tensor, 0, number);
-    if (count > 1)
-      *tensor = MakeSplat(**tensor, {(*tensor)->dims().data(), (*tensor)->dims().size()}).value();
-    return;
+  return tensor;
+}
+
+TensorPtr LiteralParser::NumberConstant(size_t begin, std::string_view name, DType dtype,
+                                        tern::Dims dims, int64_t count) {
+  const bool is_list = in_.Peek() == '[';
+  const std::vector<Number> numbers = Elements(dtype);
+  // Numbers of less than a byte have no strides, so that each has its place.
+  if (!is_list && count > 1 && dtype.bits >= 8) {
+    TensorPtr element = Tensor::New(dtype, tern::Dims()).value();
+    SetElement(*element, 0, numbers[0].element);
+    return MakeSplat(*element, dims).value();
   }
-  const std::vector<Number> numbers = Numbers();
-  if (static_cast<int64_t>(numbers.size()) != count) {
+  TensorPtr tensor = NewTensor(dtype, dims);
+  if (is_list && static_cast<int64_t>(numbers.size()) != count) {
     Complain(begin, StrCat("@", name, " has ", count, " elements, ", numbers.size(), " are given"));
-    return;
+    return tensor;
   }
-  for (int64_t i = 0; i < count; ++i) SetElement(**tensor, i, numbers[static_cast<size_t>(i)]);
+  for (int64_t i = 0; i < count; ++i)
+    SetElement(*tensor, i, numbers[is_list ? static_cast<size_t>(i) : 0].element);
+  return tensor;
+}
+
+TensorPtr LiteralParser::TextConstant(size_t begin, std::string_view name, tern::Dims dims,
+                                      int64_t count) {
+  in_.Expect("=");
+  const std::vector<std::string> texts = Texts();
+  if (static_cast<int64_t>(texts.size()) == count) return TensorOfTexts(texts, dims);
+  Complain(begin, StrCat("@", name, " has ", count, " elements, ", texts.size(), " are given"));
+  return Tensor::New(kF32, tern::Dims()).value();
 }
 
 Expr LiteralParser::FindConstant(const std::string& name) const {

@@ -11,15 +11,18 @@
 #include <vector>
 
 #include "core/ir/module.h"
+#include "core/object/set_element.h"
 #include "core/text/diagnostics.h"
 #include "core/text/scanner.h"
 
 namespace tern::ir {
 
-// A number as it was written: 2^63 - 1 is no double.
+// A number as it was written.
 struct Number {
-  double value = 0;
-  int64_t integer = 0;
+  ElementNumber element;
+  std::string_view text;     // in the file
+  bool is_integer = false;   // of 64 bits, or true or false
+  bool is_unsigned = false;  // above int64's range
 };
 
 // Both kinds of comments, so that listings with notes can be read again. Names of models have dots
@@ -69,9 +72,15 @@ class LiteralParser {
   void SkipType();
   Number ParseNumber();
   std::vector<Number> Numbers();
+  std::vector<std::string> Texts();
   Expr TensorLiteral(DType dtype);
   Expr ScalarLiteral();
-  void Fill(size_t begin, std::string_view name, int64_t count, TensorPtr* tensor);
+  // One number or a list in brackets; a mistake where one is none of the type.
+  std::vector<Number> Elements(DType dtype);
+  TensorPtr MadeUp(std::string_view name, DType dtype, tern::Dims dims);
+  TensorPtr TextConstant(size_t begin, std::string_view name, tern::Dims dims, int64_t count);
+  TensorPtr NumberConstant(size_t begin, std::string_view name, DType dtype, tern::Dims dims,
+                           int64_t count);
 
   std::unordered_map<std::string, Expr> constants_;
 };

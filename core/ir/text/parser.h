@@ -7,6 +7,9 @@
 //   const @z: f32[4] = 0                    all elements
 //   const @b: f32[4] = [1, 2, 3, 4]         each
 //
+// Small ones stand in place: f32 0.5, i64 [1, 2], string ["a"]. Elements are of any type but
+// complex numbers.
+//
 // Control flow (control.h) is written with blocks in braces, whose last line is their result:
 //
 //   type Tree['a] { Leaf, Node('a, Tree['a], Tree['a]) }

@@ -8,6 +8,8 @@
 #include "core/base/strings.h"
 #include "core/ir/control.h"
 #include "core/loop/text/printer.h"
+#include "core/object/graph/print.h"
+#include "core/object/small_numbers.h"
 #include "core/ops/ops.h"
 
 namespace tern::ir {
@@ -17,26 +19,14 @@ namespace {
 // Larger constants are declared by name ahead of the functions.
 constexpr int64_t kMostInline = 8;
 
-std::string ElementText(const Tensor& tensor, int64_t i) {
-  const DType dtype = tensor.dtype();
-  const void* data = tensor.data();
-  if (dtype == kF32) return FormatFloat(static_cast<const float*>(data)[i]);
-  if (dtype == kF64) return FormatDouble(static_cast<const double*>(data)[i]);
-  if (dtype == kI64) return StrCat(static_cast<const int64_t*>(data)[i]);
-  if (dtype == kI32) return StrCat(static_cast<const int32_t*>(data)[i]);
-  if (dtype == kI8) return StrCat(int{static_cast<const int8_t*>(data)[i]});
-  if (dtype == kU8) return StrCat(int{static_cast<const uint8_t*>(data)[i]});
-  return static_cast<const bool*>(data)[i] ? "true" : "false";
-}
-
-// Only what the parser reads back: other element types have no literals.
+// Only what the parser reads back: complex numbers and vectors have no literals.
 bool PrintsInline(const Constant& constant) {
   const Tensor* tensor = constant.tensor();
   if (tensor == nullptr) return true;
   const DType dtype = tensor->dtype();
-  const bool plain = dtype == kF32 || dtype == kF64 || dtype == kI64 || dtype == kI32 ||
-                     dtype == kI8 || dtype == kU8 || dtype.is_bool();
-  return plain && tensor->is_contiguous() && tensor->rank() <= 1 &&
+  const bool plain = dtype.is_float() || dtype.is_int() || dtype.is_bool() || dtype.is_string() ||
+                     IsSmallNumber(dtype);
+  return plain && dtype.lanes == 1 && tensor->is_contiguous() && tensor->rank() <= 1 &&
          tensor->element_count() <= kMostInline;
 }
 
@@ -65,7 +55,7 @@ std::string InlineText(const Constant& constant) {
   if (tensor == nullptr) return ScalarText(constant.value());
   std::string text = tensor->dtype().ToString() + (tensor->rank() == 1 ? " [" : " ");
   for (int64_t i = 0; i < tensor->element_count(); ++i)
-    StrAppend(&text, i == 0 ? "" : ", ", ElementText(*tensor, i));
+    StrAppend(&text, i == 0 ? "" : ", ", TensorElementText(*tensor, i));
   return tensor->rank() == 1 ? text + "]" : text;
 }
 

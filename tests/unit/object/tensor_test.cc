@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/object/graph/print.h"
+#include "core/object/set_element.h"
+#include "core/object/small_numbers.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::tensor_test {
@@ -280,6 +282,25 @@ TEST_F(TensorTest, CopiesElementsOfEverySizeInOrder) {
             << copy->TypeText() << ", element " << i;
     }
   }
+}
+
+TEST_F(TensorTest, ElementsOfEveryTypeTakeNumbers) {
+  for (const DType dtype : {kF64, kF32, kF16, kBf16, kF8E4M3, kF8E5M2, kF4E2M1, kI64, kI32, kI16,
+                            kI8, kI4, kU64, kU32, kU16, kU8, kU4, kU2}) {
+    const TensorPtr tensor = Tensor::New(dtype, {3}).value();
+    for (int64_t i = 0; i < 3; ++i)
+      EXPECT_TRUE(SetElement(*tensor, i, {static_cast<double>(i + 1), i + 1}));
+    for (int64_t i = 0; i < 3; ++i)
+      EXPECT_EQ(TensorElement(*tensor, i), static_cast<double>(i + 1)) << dtype.ToString();
+  }
+  const TensorPtr truth = Tensor::New(kBool, {1}).value();
+  EXPECT_TRUE(SetElement(*truth, 0, {0.5, 0}));
+  EXPECT_EQ(TensorElementText(*truth, 0), "true");
+}
+
+TEST_F(TensorTestBad, WhatHasNoNumbersTakesNone) {
+  for (const DType dtype : {kString, kC64, kC128, DType(TERN_DTYPE_FLOAT, 32, 4)})
+    EXPECT_FALSE(SetElement(*Tensor::New(dtype, {1}).value(), 0, {1, 1})) << dtype.ToString();
 }
 
 TEST_F(TensorTest, Strings) {
