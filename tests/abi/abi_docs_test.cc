@@ -41,7 +41,9 @@ TEST(AbiDocs, EnumeratorsBecomeConstants) {
       "TERN_TYPE_S0_LAST = -13,\n TERN_TYPE_NEXT,\n TERN_TYPE_SAME = TERN_TYPE_NEXT };",
       "TERN_OPERAND_VM = 5 };");
   EXPECT_EQ(text.substr(text.find("export")),
-            "export const kTypeS0Last = -13;\nexport const kOperandVm = 5;\n");
+            "export const kTypeS0Last = -13;\nexport const kOperandVm = 5;\n"
+            "/** The first bytes of an executable. */\n"
+            "export const kFileMagic = [137, 84, 69, 82, 78, 13, 10, 26];\n");
 }
 
 // The texts of the headers that the package's layouts are made from.

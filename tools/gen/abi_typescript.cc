@@ -3,6 +3,7 @@
 #include "tools/gen/abi_typescript.h"
 
 #include "core/base/strings.h"
+#include "core/vm/file/format.h"
 
 namespace tern::gen {
 namespace {
@@ -49,11 +50,15 @@ void AppendEnumerators(std::string_view text, std::string_view prefix, std::stri
 std::string AbiTypeScript(std::string_view abi_header, std::string_view api_header) {
   std::string out =
       "// SPDX-License-Identifier: Apache-2.0\n"
-      "// The numbers of core/abi/abi.h and core/api/c_api.h; written by update_docs, checked by "
-      "abi_test.\n";
+      "// The numbers of core/abi/abi.h, core/api/c_api.h and core/vm/file/format.h; written by "
+      "update_docs, checked by abi_test.\n";
   AppendEnumerators(abi_header, "TYPE_", &out);
   AppendEnumerators(api_header, "OPERAND_", &out);
   AppendEnumerators(api_header, "CALLEE_", &out);
+  out += "/** The first bytes of an executable. */\nexport const kFileMagic = [";
+  for (size_t i = 0; i < sizeof(vm::kMagic); ++i)
+    StrAppend(&out, i == 0 ? "" : ", ", int{vm::kMagic[i]});
+  out += "];\n";
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of core/abi/abi.h and core/api/c_api.h; written by update_docs, checked by abi_test.
+// The numbers of core/abi/abi.h, core/api/c_api.h and core/vm/file/format.h; written by update_docs, checked by abi_test.
 export const kTypeNone = 0;
 export const kTypeInt = -1;
 export const kTypeFloat = -2;
@@ -47,3 +47,5 @@ export const kOperandVm = 5;
 export const kCalleeAny = 0;
 export const kCalleeFunction = 1;
 export const kCalleePrimitive = 2;
+/** The first bytes of an executable. */
+export const kFileMagic = [137, 84, 69, 82, 78, 13, 10, 26];
