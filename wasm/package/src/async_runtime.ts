@@ -2,11 +2,12 @@
 // The runtime as something that is asked and answers later: the same whether the work is done in a
 // worker or on the caller's thread.
 import { type Arguments, type FunctionInfo, inOrder } from './calls.js';
-import { LeakWatch } from './leaks.js';
 import { errorWithHelp, TernError } from './errors.js';
 import type { Threads } from './exports.js';
 import { type FetchOptions, fetchBytes, type RemoteSource } from './fetch.js';
 import { toAddress } from './files.js';
+import { LeakWatch } from './leaks.js';
+import type { CompiledModel, CompileOptions, RemoteLoadOptions } from './load_options.js';
 import type { MachineOptions } from './program.js';
 import { ProgressMeter, type ProgressListener } from './progress.js';
 import {
@@ -19,14 +20,8 @@ import {
   type StatusAnswer,
   unpack,
 } from './protocol.js';
-import {
-  bytesAtHand,
-  type CompiledModel,
-  type CompileOptions,
-  kLoadWeights,
-  type RemoteLoadOptions,
-  type RuntimeInfo,
-} from './runtime.js';
+import { kLoadWeights, type RuntimeInfo } from './runtime.js';
+import { bytesAtHand } from './sources.js';
 import type { Value } from './values.js';
 import type { Port } from './worker_port.js';
 

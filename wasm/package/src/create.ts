@@ -7,7 +7,8 @@ import { type AssetName, baseAddress } from './files.js';
 import { LeakWatch } from './leaks.js';
 import { assetSource, type ModuleOptions, toModule, type WasmSource } from './module.js';
 import type { StartOptions } from './protocol.js';
-import { type Runtime, startRuntime } from './runtime.js';
+import type { Runtime } from './runtime.js';
+import { startRuntime } from './start.js';
 import { LocalPort, type Port, WorkerPort } from './worker_port.js';
 import {
   greeted,

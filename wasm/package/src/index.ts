@@ -84,6 +84,13 @@ export type {
   TextRange,
   TokenKind,
 } from './language.js';
+export type {
+  CompiledModel,
+  CompiledStage,
+  CompileOptions,
+  LoadOptions,
+  RemoteLoadOptions,
+} from './load_options.js';
 export {
   type CountOptions,
   createLoopCompiler,
@@ -123,16 +130,8 @@ export {
 export type { Progress, ProgressListener } from './progress.js';
 export type { MemoryUse } from './protocol.js';
 export { ResidentTensor } from './resident.js';
-export {
-  type CompiledModel,
-  type CompiledStage,
-  type CompileOptions,
-  type LoadOptions,
-  looksLikeExecutable,
-  type RemoteLoadOptions,
-  Runtime,
-  type RuntimeInfo,
-} from './runtime.js';
+export { Runtime, type RuntimeInfo } from './runtime.js';
+export { looksLikeExecutable } from './sources.js';
 export type { TuneCandidate, TuneOptions, TuneResult } from './tune.js';
 export {
   type HostFunction,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an AsyncRuntime and the engine behind it say to each other: the same messages within a
 // thread and between two. All of them survive a structured clone.
-import type { CompiledStage, CompileOptions, LoadOptions, RuntimeInfo } from './runtime.js';
 import type { FunctionInfo } from './calls.js';
 import { type Diagnostic, TernError } from './errors.js';
 import type { Threads } from './exports.js';
 import type { FetchOptions } from './fetch.js';
+import type { CompiledStage, CompileOptions, LoadOptions } from './load_options.js';
 import type { ModuleOptions } from './module.js';
 import type { MachineOptions } from './program.js';
 import type { Progress } from './progress.js';
 import { ResidentTensor } from './resident.js';
+import type { RuntimeInfo } from './runtime.js';
 import { isTensor, makeTensor, TernFunction, Tuple, type Value } from './values.js';
 
 /** What a program can be loaded from on the other side. */

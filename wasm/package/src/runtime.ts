@@ -2,38 +2,36 @@
 // A runtime is one instance of the WebAssembly module, on the thread that makes it.
 import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
+import { compileBy } from './compile.js';
 import type { TraceComparison, TraceContents } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError, withHelp } from './errors.js';
 import type { Pointer, ThreadUse } from './exports.js';
 import {
   fetchBytes,
-  type FetchOptions,
   forget,
   helpForDamaged,
   MadeOfFile,
   type RemoteSource,
 } from './fetch.js';
-import { HostFunctions } from './functions.js';
-import { kAny, kCompileOptions, kRuntimeOptions } from './generated/layouts.js';
-import {
-  checkPolicy,
-  type KernelInfo,
-  type KernelPolicy,
-  KernelBackends,
-  wordsOf,
-} from './kernels.js';
+import { kAny, kRuntimeOptions } from './generated/layouts.js';
 import { InspectedTensor } from './inspect.js';
+import { checkPolicy, KernelBackends, type KernelInfo, type KernelPolicy } from './kernels.js';
 import { type FixedSource, Language, type SourceAnswers } from './language.js';
-import { LeakWatch } from './leaks.js';
-import { createLoopCompiler, type LoopCompiler } from './loops.js';
-import { Memory } from './memory.js';
+import type {
+  CompiledModel,
+  CompileOptions,
+  LoadOptions,
+  RemoteLoadOptions,
+} from './load_options.js';
+import { LoopsOnDemand } from './loops_on_demand.js';
+import type { Memory } from './memory.js';
 import type { MemoryPlan, ModelGraph } from './model_report.js';
-import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
-import { OnDemandPart } from './on_demand.js';
+import { hasRelaxedSimd, type ModuleOptions } from './module.js';
 import { type Listing, Program } from './program.js';
 import { ProgressMeter, type ProgressListener } from './progress.js';
 import { ResidentTensor } from './resident.js';
+import { bytesAtHand, looksLikeExecutable } from './sources.js';
 import {
   type HostFunction,
   newTensor,
@@ -59,59 +57,6 @@ interface TraceSummary {
   function?: string;
 }
 
-export interface CompileOptions {
-  /** The model's name in messages. */
-  sourceName?: string;
-  /** Pass names (or ["all"]) whose text `stages` of the result shows. */
-  printAfter?: string[];
-  disabledPasses?: string[];
-  /**
-   * Loop kernels may round a * b + c once, where the engine can; results then differ between
-   * processors in the last places. Off by default.
-   */
-  relaxedMath?: boolean;
-  /** No convolution by Winograd's algorithm, which is faster and rounds more. Off by default. */
-  exactConvolutions?: boolean;
-  /** Extents of symbols, at which the stage "memory_json" also says where everything lies. */
-  sizes?: { readonly [symbol: string]: number };
-  /**
-   * Bytes that what compiling makes (trees, graphs, constants) may take; more is the error E0302.
-   * By default what the module's memory has.
-   */
-  maxBytes?: number;
-}
-
-export interface LoadOptions extends CompileOptions {
-  /**
-   * Where the constants of the program are. 'copied' (the default): all of them in the module's
-   * memory, from the start. 'on-demand': the executable stays in the array that was given, which
-   * must not be changed from then on, and each constant is copied when a function that can reach it
-   * is called for the first time.
-   */
-  constants?: 'copied' | 'on-demand';
-  /** How loop kernels are to run; 'auto' by default. For a runtime that has the loop compiler. */
-  kernels?: KernelPolicy;
-}
-
-/** How a program is loaded from an address, a response or a blob. */
-export interface RemoteLoadOptions extends LoadOptions, FetchOptions {
-  /** Hears of the model, of the compiler where it is fetched for it, and of what both take. */
-  onProgress?: ProgressListener;
-}
-
-/** The program after a pass. */
-export interface CompiledStage {
-  name: string;
-  text: string;
-  /** Lines, counted from 1, and the node or "file:line:column" that each came from. */
-  origins: [line: number, origin: string][];
-}
-
-export interface CompiledModel {
-  bytes: Uint8Array<ArrayBuffer>;
-  stages: CompiledStage[];
-}
-
 const kProgramName = 'program.tn';
 
 const kOneThread: ThreadUse = {
@@ -119,14 +64,6 @@ const kOneThread: ThreadUse = {
   reason: "'tern-runtime/threads' was not asked for",
   tasks: [],
 };
-
-// The first bytes of a .tern file: 0x89 "TERN".
-const kMagic = [0x89, 0x54, 0x45, 0x52, 0x4e];
-
-/** Whether the bytes begin as an executable does; only loading tells whether they are one. */
-export function looksLikeExecutable(bytes: Uint8Array): boolean {
-  return kMagic.every((byte, i) => bytes[i] === byte);
-}
 
 // What the parts of loading count in the progress of the whole.
 export const kLoadWeights = { fetch: 5, compiler: 3, compile: 2, load: 1 };
@@ -140,22 +77,11 @@ const kRemoteOnly: readonly (keyof RemoteLoadOptions)[] = [
 // No model and no whole executable: what a download can have become on its way.
 const kDamaged: ReadonlySet<string> = new Set(['E0401', 'E0105']);
 
-/** The bytes of a source that is at hand; undefined of one that must be waited for. */
-export function bytesAtHand(source: unknown): Uint8Array | undefined {
-  if (source instanceof Uint8Array) return source;
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  return ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-    : undefined;
-}
-
 export class Runtime implements Disposable {
   private readonly memory_: Memory;
+  /** @internal */
+  readonly loops: LoopsOnDemand;
   private handle: Pointer;
-  private loops_: LoopCompiler | undefined;
-  private fetching: Promise<LoopCompiler> | undefined;
-  // Why there is no loop compiler, though it was asked for.
-  private withoutLoops = '';
 
   /** @internal */
   constructor(
@@ -164,6 +90,7 @@ export class Runtime implements Disposable {
     platform = memory.raw('tern_wasm_platform'),
   ) {
     this.memory_ = memory;
+    this.loops = new LoopsOnDemand(options);
     memory.withStruct(kRuntimeOptions, { platform }, (struct) =>
       memory.call('tern_runtime_create', struct, memory.scratch),
     );
@@ -336,7 +263,8 @@ export class Runtime implements Disposable {
   compile(model: Uint8Array, options: CompileOptions = {}): CompiledModel {
     const data = this.copyIn(model);
     try {
-      return this.compileBy('tern_compile_onnx', data, model.length, options, 'model');
+      const input = { data, size: model.length, name: 'model' };
+      return compileBy('tern_compile_onnx', this.memory_, this.live(), input, options);
     } finally {
       this.memory_.free(data);
     }
@@ -408,8 +336,9 @@ export class Runtime implements Disposable {
    */
   compileSource(text: string, options: CompileOptions = {}): CompiledModel {
     this.language();
+    const name = kProgramName;
     return this.memory_.withText(text, (data, size) =>
-      this.compileBy('tern_compile_source', data, size, options, kProgramName),
+      compileBy('tern_compile_source', this.memory_, this.live(), { data, size, name }, options),
     );
   }
 
@@ -563,10 +492,10 @@ export class Runtime implements Disposable {
     const backends = new KernelBackends(this.memory_, program.pointer(), policy);
     if (policy === 'operators') backends.leaveAll('asked for');
     else if (backends.wanted().length > 0) {
-      const compiler = await this.fetchLoops();
+      const compiler = await this.loops.fetch();
       program.pointer(); // throws where it has been disposed of meanwhile
       if (compiler) await backends.prepare(compiler, () => program.pointer());
-      else backends.leaveAll(this.withoutLoops);
+      else backends.leaveAll(this.loops.why);
     }
     return program.kernels();
   }
@@ -649,42 +578,15 @@ export class Runtime implements Disposable {
     const backends = new KernelBackends(this.memory_, program.pointer(), policy);
     if (policy === 'operators') backends.leaveAll('asked for');
     else if (this.options.loops !== undefined) {
-      if (this.loops_) backends.prepareNow(this.loops_);
-      else backends.leaveAll(this.withoutLoops);
+      const { compiler } = this.loops;
+      if (compiler) backends.prepareNow(compiler);
+      else backends.leaveAll(this.loops.why);
     }
     return program;
   }
 
   private language(): Language {
     return new Language(this.memory_, this.live());
-  }
-
-  private compileBy(
-    how: string,
-    data: Pointer,
-    size: number,
-    options: CompileOptions,
-    defaultName: string,
-  ): CompiledModel {
-    const memory = this.memory_;
-    const { sourceName: named = defaultName, printAfter: print = [] } = options;
-    const { relaxedMath = false, exactConvolutions = false, maxBytes = 0 } = options;
-    const extents = Object.entries(options.sizes ?? {}).map((size) => size.join('='));
-    const disabled = (options.disabledPasses ?? []).join(',');
-    const texts = [named, disabled, print.join(','), extents.join(',')];
-    return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter, sizes]) => {
-      const places = options.sizes ? { sizes } : {};
-      const flags = { relaxedMath, exactConvolutions };
-      const fields = { sourceName, disabledPasses, printAfter, maxBytes, ...flags, ...places };
-      return memory.withStruct(kCompileOptions, fields, (struct) => {
-        const out = memory.scratch;
-        memory.call(how, this.live(), data, size, struct, out, out + 4);
-        const stages = memory.u32(out + 4);
-        const bytes = memory.takeBytes(memory.u32(out));
-        const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
-        return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
-      });
-    });
   }
 
   private serialize(how: string, value: Value): Uint8Array<ArrayBuffer> {
@@ -694,21 +596,6 @@ export class Runtime implements Disposable {
       memory.call(how, any, memory.scratch);
       return memory.takeBytes(memory.u32(memory.scratch));
     });
-  }
-
-  /** @internal The loop compiler, fetched once; undefined where it cannot be had. */
-  async fetchLoops(): Promise<LoopCompiler | undefined> {
-    const { loops, assets, inline } = this.options;
-    const from = { ...(assets ? { assets } : {}), ...(inline ? { inline } : {}) };
-    this.fetching ??= createLoopCompiler(loops && loops !== true ? { wasm: loops } : from);
-    try {
-      this.loops_ = await this.fetching;
-      this.withoutLoops = '';
-    } catch (error) {
-      this.fetching = undefined; // to be tried again
-      this.withoutLoops = `there is no loop compiler: ${wordsOf(error)}`;
-    }
-    return this.loops_;
   }
 
   private loadCopied(bytes: Uint8Array): Program {
@@ -760,32 +647,4 @@ export class Runtime implements Disposable {
     if (this.handle === 0) throw new TernError('E0702', 'this runtime has been disposed of');
     return this.handle;
   }
-}
-
-// What the parts of starting count in the progress of the whole.
-const kStartWeights = { module: 4, compiler: 3, loops: 3 };
-
-/** Fetches, compiles and starts the module on this thread. */
-export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
-  const { compiler, loops, signal, onProgress } = options;
-  const wanted = {
-    module: kStartWeights.module,
-    ...(compiler === true ? { compiler: kStartWeights.compiler } : {}),
-    ...(loops === undefined ? {} : { loops: kStartWeights.loops }),
-  };
-  const meter = new ProgressMeter(onProgress, wanted);
-  const host = new HostFunctions();
-  const first = await instantiate(options, host, meter.part('module') ?? (() => undefined));
-  meter.skip('module');
-  const onDemand = OnDemandPart.of(first, options);
-  const leaks = LeakWatch.make(options.leakWarnings);
-  const { threading } = options;
-  const memory = new Memory(first.exports, host, onDemand, leaks, threading?.sharing);
-  host.attach(memory);
-  const runtime = new Runtime(memory, options, await threading?.start?.(first, memory));
-  if (compiler === true) await onDemand?.fetch(signal, meter.part('compiler'));
-  meter.skip('compiler');
-  if (loops !== undefined) await unlessAborted(runtime.fetchLoops(), signal);
-  meter.finish();
-  return runtime;
 }

@@ -8,7 +8,8 @@ import './dispose.js';
 import type { AsyncRuntime } from './async_runtime.js';
 import { createBy, type Entry, type RuntimeOptions } from './create.js';
 import { assetAddress } from './files.js';
-import { type Runtime, startRuntime } from './runtime.js';
+import type { Runtime } from './runtime.js';
+import { startRuntime } from './start.js';
 import { checkThreads, startWithThreads, type ThreadOption } from './thread_start.js';
 import type { WorkerLike } from './workers.js';
 

@@ -2,7 +2,7 @@
 // The script of the package's own worker: an engine behind messages. createRuntime({ worker })
 // starts it; it is an entry of its own for those who make the worker themselves.
 import './dispose.js';
-import { startRuntime } from './runtime.js';
+import { startRuntime } from './start.js';
 import type { startWithThreads } from './thread_start.js';
 import { serveEngine } from './worker_engine.js';
 
