@@ -170,24 +170,33 @@ function shortenInside(entries) {
 
 // A quarter of what white space takes, nothing of what is said of the package's inside, and of
 // private members no more than that there are some, which is all that tsc writes of `#names`.
+function withoutInside(text) {
+  const lines = [];
+  let comment = [];
+  let saysPrivate = false; // once in a class
+  for (const line of text.split('\n')) {
+    if (comment.length > 0 || /^ *\/\*\*/.test(line)) {
+      comment.push(line);
+      if (!line.endsWith('*/')) continue;
+      if (!comment.some((each) => each.includes('@internal'))) lines.push(...comment);
+      comment = [];
+    } else if (/^ {4}private (?!constructor\b)/.test(line)) {
+      if (!saysPrivate) lines.push('    #private;');
+      saysPrivate = true;
+    } else {
+      saysPrivate &&= /^\s/.test(line);
+      lines.push(line);
+    }
+  }
+  const tabs = (spaces) => '\t'.repeat(spaces.length / 4);
+  return lines.map((line) => line.replace(/^(?: {4})+/, tabs)).join('\n');
+}
+
 function packDeclarations() {
   for (const name of readdirSync(kDist, { recursive: true })) {
     if (!name.endsWith('.d.ts')) continue;
     const path = join(kDist, name);
-    const text = readFileSync(path, 'utf8')
-      .replace(/^ *\/\*\*[^]*?\*\/\n/gm, (about) => (about.includes('@internal') ? '' : about))
-      .replace(/^((?: {4})+)/gm, (spaces) => '\t'.repeat(spaces.length / 4))
-      .replace(/(?:^\tprivate (?!constructor\b)[^;{}]*;\n)+/gm, '\t#private;\n');
-    // Once in a class.
-    let inClass = false;
-    const lines = text.split('\n').filter((line) => {
-      if (/^\S/.test(line)) inClass = false;
-      if (line !== '\t#private;') return true;
-      const first = !inClass;
-      inClass = true;
-      return first;
-    });
-    writeFileSync(path, lines.join('\n'));
+    writeFileSync(path, withoutInside(readFileSync(path, 'utf8')));
   }
 }
 
