@@ -184,11 +184,14 @@ bool ParseState::Enter() {
         .At(Peek().span, "deeper than this is not read")
         .Help("give parts of it names with let, or functions of their own");
   }
-  // Jumps to the end of the file: every loop above ends at kEnd, so the parser returns from 200
-  // levels at once instead of reading on in the middle of something.
+  // The parser returns from 200 levels at once instead of reading on in the middle of something.
+  SkipToEnd();
+  return false;
+}
+
+void ParseState::SkipToEnd() {
   at_ = tokens_.size() - 1;
   failed_at_ = at_;
-  return false;
 }
 
 }  // namespace tern::lang

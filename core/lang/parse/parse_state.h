@@ -59,6 +59,8 @@ class ParseState {
   void SkipBalanced(std::string_view open, std::string_view close);
   // Skips to the next declaration.
   void SkipItem();
+  // Ends the reading, without another message: every loop of the parser ends at the file's end.
+  void SkipToEnd();
   // Skips a balanced pair of braces that begins here; gives what is between and collects the names
   // in it.
   Span TakeBraced(std::vector<Name>* names);

@@ -293,6 +293,26 @@ void ParseField(ParseState* state, ConstructorDecl* constructor) {
   constructor->fields.push_back(ParseType(state));
 }
 
+// Each mention of a field takes its value apart, which costs as much as it has fields: without a
+// limit the time that a text takes would grow with its square.
+constexpr size_t kMaxFields = 256;
+
+void CheckFieldCount(ParseState* state, ConstructorDecl* constructor) {
+  const size_t count = constructor->fields.size();
+  if (count <= kMaxFields) return;
+  state->diagnostics()
+      ->Error("E1017", StrCat("constructor ", constructor->name.text, " has ", count,
+                              " fields, at most ", kMaxFields, " are possible"))
+      .At(constructor->name.span)
+      .Help(
+          "put fields that belong together into a type of their own, or values of one type into "
+          "a list");
+  // What would be said of the values that this makes helps nobody, and would take that time.
+  constructor->fields.clear();
+  constructor->field_names.clear();
+  state->SkipToEnd();
+}
+
 std::unique_ptr<DataDecl> ParseData(ParseState* state) {
   auto data = std::make_unique<DataDecl>();
   const Span begin = state->Take().span;  // type
@@ -306,6 +326,7 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
       if (state->Accept("(")) {
         constructor.has_parentheses = true;
         ParseList(state, ")", [&] { ParseField(state, &constructor); });
+        CheckFieldCount(state, &constructor);
       }
       constructor.span = state->SpanFrom(first);
       // A constructor without a name could not be called, and would be declared as "".
