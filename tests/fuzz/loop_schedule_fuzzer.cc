@@ -56,7 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool have_llvm = native::LlvmDescription().ok();
   if (size < 4) return 0;
   const uint64_t seed = data[0] | uint64_t{data[1]} << 8 | uint64_t{data[2]} << 16;
-  const support::ScheduleCheck check = support::CheckRandomSchedule({data + 3, size - 3}, seed);
+  const support::ScheduleCheck check =
+      support::CheckRandomSchedule({data + 3, size - 3}, seed, support::ScheduleRuns::kFew);
   if (!check.wrong.empty())
     std::fprintf(stderr, "%s\n%s", check.wrong.c_str(), check.schedule.text.c_str());
   TERN_CHECK(check.wrong.empty(), "a schedule computes something else");

@@ -282,7 +282,7 @@ std::string WithSchedule(const std::string& head, std::span<const std::string> l
 }
 
 // A schedule may compute a tensor again and again; a run that takes longer proves nothing.
-constexpr int64_t kMaxSteps = 2'000'000;
+constexpr int64_t kMaxSteps = 2'000'000, kFewSteps = 100'000;
 constexpr std::string_view kTooManySteps = "S0301";
 
 // One run: the memory of results, or why there is none.
@@ -290,8 +290,8 @@ struct Outcome {
   std::string bytes, error;
   bool is_long = false;
 };
-Outcome RunOnce(const loop::LoopFunction& function, std::span<const int64_t> sizes,
-                int64_t vscale) {
+Outcome RunOnce(const loop::LoopFunction& function, std::span<const int64_t> sizes, int64_t vscale,
+                int64_t max_steps) {
   Outcome out;
   Result<loop::Interpreter> interpreter = loop::Interpreter::Make(function);
   if (!interpreter.ok()) return {"", interpreter.status().ToString()};
@@ -299,7 +299,7 @@ Outcome RunOnce(const loop::LoopFunction& function, std::span<const int64_t> siz
   if (!workspace.ok()) return {"", workspace.status().ToString()};
   loop::RunOptions options;
   options.vscale = vscale;
-  options.max_steps = kMaxSteps;
+  options.max_steps = max_steps;
   const Result<loop::Counters> ran = interpreter->Run(workspace->arguments(), options);
   if (!ran.ok() && ran.status().error_code() == kTooManySteps) {
     out.is_long = true;
@@ -319,9 +319,38 @@ constexpr Strategy kStrategies[] = {Strategy::kScalar,  Strategy::kSchedule,
                                     Strategy::kFixed,   Strategy::kFixedPredicated,
                                     Strategy::kCleanup, Strategy::kPredicated};
 
-void CompareRuns(const loop::LoopFunction& plain, uint64_t seed, ScheduleCheck* out) {
+struct Round {
+  int64_t sizes[2];
+  Outcome wanted;
+};
+
+std::vector<Round> PlainRuns(const loop::LoopFunction& plain, uint64_t seed, ScheduleRuns runs) {
   static constexpr int64_t kSizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 13};
-  for (const Strategy strategy : kStrategies) {
+  std::vector<Round> rounds(runs == ScheduleRuns::kAll ? 3 : 1);
+  for (uint64_t round = 0; round < rounds.size(); ++round) {
+    const uint64_t pick = seed / (round * 7 + 1) + round * 5;
+    Round& made = rounds[round];
+    made.sizes[0] = kSizes[pick % 9];
+    made.sizes[1] = kSizes[pick / 9 % 9];
+    made.wanted = RunOnce(plain, made.sizes, 1, runs == ScheduleRuns::kAll ? kMaxSteps : kFewSteps);
+  }
+  return rounds;
+}
+
+// Of few runs the scalar program's are always there, and those of two others.
+bool IsChosen(size_t strategy, uint64_t seed, ScheduleRuns runs) {
+  constexpr size_t kOthers = std::size(kStrategies) - 1;
+  const size_t first = seed / 5 % kOthers;
+  return runs == ScheduleRuns::kAll || strategy == 0 || strategy == 1 + first ||
+         strategy == 1 + (first + 1) % kOthers;
+}
+
+void CompareRuns(const loop::LoopFunction& plain, uint64_t seed, ScheduleRuns runs,
+                 ScheduleCheck* out) {
+  const std::vector<Round> rounds = PlainRuns(plain, seed, runs);
+  for (size_t i = 0; i < std::size(kStrategies); ++i) {
+    if (!IsChosen(i, seed, runs)) continue;
+    const Strategy strategy = kStrategies[i];
     const Result<loop::LoopFunction> made = Lower(out->schedule.text, strategy);
     if (!made.ok()) {
       // What cannot be vectorized runs without vectors.
@@ -330,16 +359,16 @@ void CompareRuns(const loop::LoopFunction& plain, uint64_t seed, ScheduleCheck* 
       if (!out->wrong.empty()) return;
       continue;
     }
-    for (uint64_t round = 0; round < 3; ++round) {
-      const uint64_t pick = seed / (round * 7 + 1) + round * 5;
-      const int64_t sizes[] = {kSizes[pick % 9], kSizes[pick / 9 % 9]};
+    for (const Round& round : rounds) {
       const int64_t vscale = 1 + static_cast<int64_t>(seed % 5);
-      const Outcome wanted = RunOnce(plain, sizes, 1), got = RunOnce(*made, sizes, vscale);
+      const Outcome got =
+          RunOnce(*made, round.sizes, vscale, runs == ScheduleRuns::kAll ? kMaxSteps : kFewSteps);
+      const Outcome& wanted = round.wanted;
       if (wanted.is_long || got.is_long) continue;
       ++out->runs;
       if (wanted.error.empty() && wanted.bytes == got.bytes && got.error.empty()) continue;
-      out->wrong = StrCat(loop::StrategyName(strategy), ", n ", sizes[0], ", m ", sizes[1],
-                          ", vscale ", vscale, ": ",
+      out->wrong = StrCat(loop::StrategyName(strategy), ", n ", round.sizes[0], ", m ",
+                          round.sizes[1], ", vscale ", vscale, ": ",
                           !wanted.error.empty() ? StrCat("the plain program: ", wanted.error)
                           : got.error.empty()   ? std::string("other results")
                                                 : got.error,
@@ -385,7 +414,8 @@ RandomSchedule MakeRandomSchedule(std::span<const uint8_t> choices) {
   return out;
 }
 
-ScheduleCheck CheckRandomSchedule(std::span<const uint8_t> choices, uint64_t seed) {
+ScheduleCheck CheckRandomSchedule(std::span<const uint8_t> choices, uint64_t seed,
+                                  ScheduleRuns runs) {
   ScheduleCheck out;
   out.schedule = MakeRandomSchedule(choices);
   out.wrong = out.schedule.wrong;
@@ -394,7 +424,7 @@ ScheduleCheck CheckRandomSchedule(std::span<const uint8_t> choices, uint64_t see
   if (!plain.ok())
     out.wrong = text::RenderText(plain.status());
   else
-    CompareRuns(*plain, seed, &out);
+    CompareRuns(*plain, seed, runs, &out);
   return out;
 }
 

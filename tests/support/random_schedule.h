@@ -30,9 +30,12 @@ struct ScheduleCheck {
   int runs = 0;       // of the scheduled program, in all ways to lower it
   std::string wrong;  // empty: nothing
 };
+// Fuzzers do with few runs of each: what one of them leaves out, the next has.
+enum class ScheduleRuns { kAll, kFew };
 // Runs the program with and without its schedule in the reference interpreter; the seed chooses
-// sizes and vscale.
-ScheduleCheck CheckRandomSchedule(std::span<const uint8_t> choices, uint64_t seed);
+// sizes and vscale, and which few.
+ScheduleCheck CheckRandomSchedule(std::span<const uint8_t> choices, uint64_t seed,
+                                  ScheduleRuns runs = ScheduleRuns::kAll);
 
 }  // namespace tern::support
 
