@@ -132,7 +132,7 @@ TEST(ConvertTest, SoftmaxFlattenedBeforeOpset13) {
   EXPECT_EQ(Calls(13, {"Softmax", {"x"}, {"y"}}), "softmax(%x)");
   EXPECT_EQ(Calls(11, {"Softmax", {"m"}, {"y"}}), "softmax(%m)");
   EXPECT_EQ(Calls(11, {"Softmax", {"x"}, {"y"}}),
-            "flatten(%x)\nsoftmax(%0) {axis=1}\nshape_of(%x)\nreshape(%1, %2)");
+            "flatten(%x)\nsoftmax(%0) {axis=1}\nshape_of(%x)\nreshape(%1, %2) {allow_zero=1}");
 }
 
 TEST(ConvertTest, ClipByAttributesAndByInputs) {
