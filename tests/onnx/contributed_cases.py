@@ -372,10 +372,6 @@ def norm_cases(case):
     case("SimplifiedLayerNormalization", 17, [x, gamma], [(y * gamma).astype(np.float32), inverse])
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
 def grouped(x, gamma, beta, groups):
     """x has its channels last."""
     parts = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups).astype(np.float64)
@@ -450,6 +446,15 @@ def packed_cases(case):
          MICROSOFT, num_heads=3)
     case("Attention", 17, [x, weights, bias, mask[:3]], "3 numbers for a batch of 2", MICROSOFT,
          num_heads=3)
+    flat = [np.ascontiguousarray(a.transpose(0, 2, 1, 3)).reshape(2, 5, 12) for a in (q, k, v)]
+    counts = [None, None, np.array([4, 2], np.int32), np.array(5, np.int32)]
+    case("GroupQueryAttention", 17, flat + counts,
+         seen_only(q, k, v, (places <= counts[2][:, None])[:, None, None]), MICROSOFT, num_heads=3,
+         kv_num_heads=3, causal=0)
+    for attribute, message in (("local_window_size", "without 'causal'"),
+                               ("sliding_window_cache", "as wide as the window")):
+        case("GroupQueryAttention", 17, flat + counts, message, MICROSOFT, num_heads=3,
+             kv_num_heads=3, causal=0, **{attribute: 2})
     whole, half = floats(2, 5, 3, 3, 4), floats(2, 6, 3, 2, 4)
     q, k, v = (whole[:, :, :, i].transpose(0, 2, 1, 3) for i in range(3))
     case("MultiHeadAttention", 17, [whole], seen_only(q, k, v), MICROSOFT, num_heads=3)

@@ -238,6 +238,7 @@ void ReadGroupedOptions(NodeContext& node) {
   if (node.Text("k_quant_type", "NONE") != "NONE" || node.Text("v_quant_type", "NONE") != "NONE")
     node.Unsupported("a quantized cache");
   if (node.Int("qk_output", 0) != 0) node.Unsupported("qk_output");
+  if (node.Int("sliding_window_cache", 0) != 0) node.Unsupported("a cache as wide as the window");
 }
 
 }  // namespace
@@ -265,7 +266,11 @@ void ConvertGroupQueryAttention(NodeContext& node) {
   if (node.HasInput(4)) parts.value = in.Concat({node.Input(4), parts.value}, 2);
   const Value keys = in.DimOf(parts.key, 2);
   const int64_t window = node.Int("local_window_size", -1);
-  parts.may_see = SeesWindow(in, queries, keys, past, {window > 0 ? window - 1 : -1, 0});
+  const bool is_causal = node.Bool("causal", true);
+  if (!is_causal && window > 0)
+    return node.Fail("attribute 'local_window_size' is ", window, " without 'causal'");
+  if (is_causal)
+    parts.may_see = SeesWindow(in, queries, keys, past, {window > 0 ? window - 1 : -1, 0});
   if (const Value last = node.Input(5)) {
     const Value each = in.Reshape(node.ToI64(last), {-1, 1, 1, 1});
     parts.may_see = Both(in, parts.may_see, in.Call("less_equal", {in.Range(keys), each}));
