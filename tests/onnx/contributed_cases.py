@@ -368,6 +368,7 @@ def norm_cases(case):
     want = (y * gamma).astype(np.float32)
     case("SkipSimplifiedLayerNormalization", 17, [x, skip, gamma], [want, None, inverse, x + skip],
          MICROSOFT)
+    case("SkipSimplifiedLayerNormalization", 17, [x, skip, gamma], ("a mean", 2), MICROSOFT)
     y, _, inverse = normalized(x, 1e-5, True)
     case("SimplifiedLayerNormalization", 17, [x, gamma], [(y * gamma).astype(np.float32), inverse])
 

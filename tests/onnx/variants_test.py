@@ -30,7 +30,8 @@ FORMS = ("passed", "constants", "symbols")
 
 
 def case(op, opset, inputs, expected, domain="", **attributes):
-    """expected: one array, a list of them (None: not asked for), or a part of the message."""
+    """expected: one array, a list of them (None: not asked for), or a part of the message, which
+    may come with how many outputs are asked for."""
     CASES.append((op, opset, inputs, expected, domain, attributes))
 
 
@@ -691,8 +692,11 @@ def model_of(op, opset, inputs, outputs, domain, attributes, form):
 def run(command, item, form, folder):
     """None, or what is wrong."""
     op, opset, inputs, expected, domain, attributes = item
-    refused = isinstance(expected, str)
-    outputs = [np.zeros(())] if refused else expected if isinstance(expected, list) else [expected]
+    refused = isinstance(expected, (str, tuple))
+    expected, count = expected if isinstance(expected, tuple) else (expected, 1)
+    outputs = expected if isinstance(expected, list) else [expected]
+    if refused:
+        outputs = [np.zeros(())] * count
     outputs = [None if values is None else np.asarray(values) for values in outputs]
     model, passed = model_of(op, opset, inputs, outputs, domain, attributes, form)
     data = os.path.join(folder, "test_data_set_0")
