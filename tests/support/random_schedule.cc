@@ -327,9 +327,10 @@ struct Round {
 std::vector<Round> PlainRuns(const loop::LoopFunction& plain, uint64_t seed, ScheduleRuns runs) {
   static constexpr int64_t kSizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 13};
   std::vector<Round> rounds(runs == ScheduleRuns::kAll ? 3 : 1);
-  for (uint64_t round = 0; round < rounds.size(); ++round) {
+  uint64_t round = 0;
+  for (Round& made : rounds) {
     const uint64_t pick = seed / (round * 7 + 1) + round * 5;
-    Round& made = rounds[round];
+    ++round;
     made.sizes[0] = kSizes[pick % 9];
     made.sizes[1] = kSizes[pick / 9 % 9];
     made.wanted = RunOnce(plain, made.sizes, 1, runs == ScheduleRuns::kAll ? kMaxSteps : kFewSteps);
