@@ -18,6 +18,14 @@ namespace {
 
 // Larger constants are declared by name ahead of the functions.
 constexpr int64_t kMostInline = 8;
+constexpr size_t kMostInlineText = 200;  // bytes of all texts
+
+// A model's vocabulary may be one text.
+bool HasShortTexts(const Tensor& tensor) {
+  size_t size = 0;
+  for (int64_t i = 0; i < tensor.element_count(); ++i) size += tensor.string_at(i).size();
+  return size <= kMostInlineText;
+}
 
 // Only what the parser reads back: complex numbers and vectors have no literals.
 bool PrintsInline(const Constant& constant) {
@@ -27,7 +35,7 @@ bool PrintsInline(const Constant& constant) {
   const bool plain = dtype.is_float() || dtype.is_int() || dtype.is_bool() || dtype.is_string() ||
                      IsSmallNumber(dtype);
   return plain && dtype.lanes == 1 && tensor->is_contiguous() && tensor->rank() <= 1 &&
-         tensor->element_count() <= kMostInline;
+         tensor->element_count() <= kMostInline && (!dtype.is_string() || HasShortTexts(*tensor));
 }
 
 // A float always shows that it is one: "2.0", "float inf".
