@@ -20,6 +20,9 @@ namespace {
 // The tree may be exponentially larger than the patterns where cases look at different places, so a
 // limit is needed for hostile programs. Exceeding it is an error of the program (E1017).
 constexpr int kMaxNodes = 20000;
+// Nodes in each other: a case with a guard goes on in the next. Trees are walked in recursion.
+// Literals of one place, which become branches in each other.
+constexpr size_t kMaxDepth = 500;
 
 // A question that a row still asks: whether the part of the value at `place` is what the pattern
 // says. Wildcards, names and tuples never become tests, because they fit every value of their type.
@@ -123,6 +126,14 @@ class Builder {
   // Makes the node for the rows that are still possible. Every node takes the tests of its place
   // out of the rows, so it ends.
   std::unique_ptr<Decision> Build(std::vector<MatchRow> rows) {
+    tree_->too_large = tree_->too_large || depth_ >= kMaxDepth;
+    ++depth_;
+    std::unique_ptr<Decision> node = BuildNode(std::move(rows));
+    --depth_;
+    return node;
+  }
+
+  std::unique_ptr<Decision> BuildNode(std::vector<MatchRow> rows) {
     while (!rows.empty() && !tree_->too_large && !tree_->mixed) {
       // The first row asks nothing more: it matches, and later rows matter only if its guard fails.
       if (rows.front().tests.empty()) return Leaf(std::move(rows));
@@ -264,11 +275,14 @@ class Builder {
     return left;
   }
 
-  // The patterns that test the place, one for each value of `key`, in the order of the rows.
+  // The patterns that test the place, one for each value of `key`, in the order of the rows. One
+  // more than `most` is the last.
   template <class Key>
-  static auto TestsOf(const std::vector<MatchRow>& rows, int place, const Key& key) {
+  static auto TestsOf(const std::vector<MatchRow>& rows, int place, const Key& key,
+                      size_t most = SIZE_MAX - 1) {
     std::vector<std::pair<decltype(key(*rows[0].tests[0].pattern)), const Pattern*>> found;
     for (const MatchRow& row : rows) {
+      if (found.size() > most) break;
       for (const Test& test : row.tests) {
         if (test.place != place) continue;
         auto value = key(*test.pattern);
@@ -367,7 +381,12 @@ class Builder {
   std::unique_ptr<Decision> BuildLiterals(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kLiterals);
     node->place = test.place;
-    const auto literals = TestsOf(rows, test.place, LiteralKey);
+    const auto literals = TestsOf(rows, test.place, LiteralKey, kMaxDepth);
+    // Each is compared with all rows, and becomes a branch in those before it.
+    if (literals.size() > kMaxDepth) {
+      tree_->too_large = true;
+      return Fail();
+    }
     for (const auto& [key, literal] : literals) {
       Decision::Case made;
       made.literal = literal;
@@ -431,6 +450,7 @@ class Builder {
   std::map<std::tuple<int, PlaceKind, int, int>, int> parts_;
   std::map<int, Known> known_;
   int nodes_ = 0;
+  size_t depth_ = 0;
 };
 
 }  // namespace

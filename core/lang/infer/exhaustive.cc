@@ -61,9 +61,11 @@ class Checker {
     const DecisionTree tree = BuildDecision(rows);
     if (tree.mixed) return;
     if (tree.too_large) {
-      diagnostics_->Error("E1017", "this match has too many combinations of patterns")
+      diagnostics_->Error("E1017", "this match has too many cases or combinations of patterns")
           .At(match.span, "more than can be compiled")
-          .Help("match one value at a time, in functions of their own");
+          .Help(
+              "match one value at a time, in functions of their own; a map from literals to values "
+              "takes any number of them");
       return;
     }
     for (size_t i = 0; i < match.arms.size(); ++i) {
@@ -85,9 +87,9 @@ class Checker {
     // The fix inserts a case before the closing brace. It is marked as incomplete (the body is for
     // the user to write), so the fixer leaves it alone.
     const Span place = {match.mark.file, match.mark.begin, match.mark.begin};
-    error.fixes.push_back(
-        {"add the case", {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}},
-         true});
+    error.fixes.push_back({"add the case",
+                           {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}},
+                           true});
   }
 
   // Looks for the outermost alternatives that no leaf marks; what is inside one of those is not

@@ -21,6 +21,8 @@ using types::TypeKind;
 
 namespace {
 
+constexpr size_t kMaxPending = 1000;
+
 // The operator of core/ops that a sign means where one operand is a tensor. "!=" is missing on
 // purpose: it is `equal` and then `not` (TryBinary, FunctionLowering::LowerBinary).
 struct TensorOperator {
@@ -80,6 +82,14 @@ OpCallReader Inference::Reader() const {
 // A type, or a fresh variable that stands for it until SolvePending finds one.
 Type Inference::Choose(Expr* expr) {
   if (const std::optional<Type> type = TryChoose(expr, false)) return *type;
+  // All that wait are tried again at each call, because it may tell what they wait for.
+  if (context_.pending.size() >= kMaxPending) {
+    Error("E1017", StrCat("more than ", kMaxPending, " choices wait for types"), expr->span,
+          "this, too, is not known here")
+        .Help("write the types of parameters, as in |x: int| …");
+    context_.pending.clear();
+    return Type();
+  }
   context_.pending.push_back(expr);
   return unifier_.FreshType();
 }

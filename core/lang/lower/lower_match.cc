@@ -3,6 +3,7 @@
 // the path to the current node: the IR value of each place that was read, and its type.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/base/strings.h"
@@ -15,6 +16,10 @@ using ir::ScalarOp;
 using types::Type;
 
 namespace {
+
+// Cases of literals, lengths and guards become branches in each other, and what walks over branches
+// does so in recursion, on stacks of 1 MB in a page.
+constexpr int kMaxDecisions = 500;
 
 // The names of a pattern in order. Alternatives bind the same ones, so the first tells.
 void CollectLocals(const Pattern& pattern, std::vector<Local*>* locals) {
@@ -39,6 +44,28 @@ void CollectPlaces(const Decision& decision, const DecisionTree& tree,
 }
 
 }  // namespace
+
+class FunctionLowering::Deeper {
+ public:
+  explicit Deeper(int* depth) : depth_(depth) { ++*depth_; }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+  ~Deeper() { --*depth_; }
+
+ private:
+  int* depth_;
+};
+
+bool FunctionLowering::IsTooDeep(const Match& match) {
+  if (decisions_ <= kMaxDecisions) return false;
+  if (!std::exchange(is_too_deep_, true)) {
+    module_->diagnostics
+        ->Error("E1017", StrCat("more than ", kMaxDecisions, " cases that are tried one by one"))
+        .At(match.span, "these, with those around them")
+        .Help("a map from literals to values takes any number of them");
+  }
+  return true;
+}
 
 // Binds the names of a pattern that matches whatever comes (CheckIrrefutable). No test is made.
 void FunctionLowering::BindPattern(const Pattern& pattern, ir::Expr value) {
@@ -156,6 +183,8 @@ void FunctionLowering::ShareArms(Match* match) {
 }
 
 ir::Expr FunctionLowering::LowerDecision(const Decision& decision, Match* match) {
+  const Deeper deeper(&decisions_);
+  if (IsTooDeep(*match)) return Bind(ir::MakeFatal("too deep"), match->result);
   switch (decision.kind) {
     case Decision::Kind::kMatch: return LowerLeaf(decision, match);
     case Decision::Kind::kData: return LowerSwitch(decision, match);
@@ -289,6 +318,8 @@ ir::Expr FunctionLowering::LowerSwitch(const Decision& decision, Match* match) {
 // One comparison after the other: literals are few, and the order is that of the program. With
 // bools the last case needs no test, because its value is the only one left.
 ir::Expr FunctionLowering::LowerLiterals(const Decision& decision, Match* match, size_t first) {
+  const Deeper deeper(&decisions_);
+  if (IsTooDeep(*match)) return Bind(ir::MakeFatal("too deep"), match->result);
   const Decision::Case& one = decision.cases[first];
   const bool last = first + 1 == decision.cases.size();
   if (last && decision.otherwise == nullptr) return LowerDecision(*one.then, match);
@@ -325,6 +356,8 @@ ir::Expr FunctionLowering::LowerLengths(const Decision& decision, Match* match) 
 // Shorter lists come first, so that one comparison with the next bound per case is enough.
 ir::Expr FunctionLowering::LowerLength(const Decision& decision, Match* match, size_t index,
                                        const ir::Expr& length) {
+  const Deeper deeper(&decisions_);
+  if (IsTooDeep(*match)) return Bind(ir::MakeFatal("too deep"), match->result);
   if (index + 1 == decision.cases.size()) return LowerLengthCase(decision, match, index);
   At(match->span);
   const auto bound = static_cast<int64_t>(decision.cases[index + 1].length);

@@ -109,6 +109,9 @@ class FunctionLowering {
   ir::Expr StateValue(const Expr& loop, const std::vector<ir::Expr>& state);
 
   // --- lower_match.cc
+  // Whether too many decisions lie in each other, with one error.
+  class Deeper;
+  bool IsTooDeep(const Match& match);
   ir::Expr LowerMatch(const Expr& expr, const Next* next);
   void BindPattern(const Pattern& pattern, ir::Expr value);
   void BindAlternatives(const Pattern& pattern, ir::Expr value);
@@ -137,6 +140,8 @@ class FunctionLowering {
   OpCallReader Reader() const;
 
   ModuleState* module_;
+  int decisions_ = 0;  // around the one that is being lowered
+  bool is_too_deep_ = false;
   ir::Builder builder_;
   std::string origin_;
   std::unordered_map<const Local*, ir::Expr> values_;

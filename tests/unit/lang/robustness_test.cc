@@ -3,9 +3,11 @@
 // they are, reading ends, without a crash; what is lowered verifies.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/strings.h"
 #include "core/ir/verifier.h"
 #include "core/lang/editor/editor.h"
 #include "core/lang/editor/format.h"
@@ -105,6 +107,50 @@ TEST(Robustness, LongAndDeep) {
   for (int i = 0; i < 3000; ++i) many += "let x = 1; ";
   Exercise(many + "}");
   Exercise(std::string("\xff\xfe\0 fn", 6));
+}
+
+// What is wrong with a program of `count` cases, one of them the last; "" where nothing is.
+std::string ErrorOf(int count, const std::function<std::string(int)>& piece, std::string begin,
+                    std::string_view end) {
+  for (int i = 0; i < count; ++i) begin += piece(i);
+  CheckedProgram checked = Check("test.tn", begin + std::string(end));
+  if (checked.diagnostics.ok()) {
+    const ir::Module module = Lower(*checked.program, &checked.diagnostics);
+    if (checked.diagnostics.ok()) EXPECT_TRUE(ir::Verify(module).ok());
+  }
+  const auto items = checked.diagnostics.items();
+  return items.empty() ? "" : StrCat(items.size(), " ", items[0].code, " ", items[0].message);
+}
+
+// Cases that are tried one by one lie in each other as branches do, and ended the process where
+// there were thousands.
+TEST(Robustness, CasesInEachOtherAreCounted) {
+  const std::string ints = "fn f(x: int) -> int { match x { ";
+  const auto literal = [](int i) { return StrCat(i, " => ", i, ", "); };
+  const auto guard = [](int i) { return StrCat("_ if x > ", i, " => ", i, ", "); };
+  const auto text = [](int i) { return StrCat("\"", i, "\" => ", i, ", "); };
+  const auto around = [](int i) {
+    return StrCat("match x { ", i, " => 1, ", i + 1, " => 2, ", i + 2, " => 3, _ => ");
+  };
+  const std::string refused = "1 E1017 this match has too many cases or combinations of patterns";
+  EXPECT_EQ(ErrorOf(400, literal, ints, "_ => 0 } }"), "");
+  EXPECT_EQ(ErrorOf(20000, literal, ints, "_ => 0 } }"), refused);
+  EXPECT_EQ(ErrorOf(20000, text, "fn f(x: string) -> int { match x { ", "_ => 0 } }"), refused);
+  EXPECT_EQ(ErrorOf(200, guard, ints, "_ => 0 } }"), "");
+  EXPECT_EQ(ErrorOf(15000, guard, ints, "_ => 0 } }"), refused);
+  // None of them is large by itself.
+  EXPECT_EQ(ErrorOf(90, around, "fn f(x: int) -> int { ", "0" + std::string(91, '}')), "");
+  EXPECT_EQ(ErrorOf(190, around, "fn f(x: int) -> int { ", "0" + std::string(191, '}')),
+            "1 E1017 more than 500 cases that are tried one by one");
+}
+
+// Each call tries again what waits for a type, which took the square of their number.
+TEST(Robustness, ChoicesThatWaitAreCounted) {
+  const auto turn = [](int i) { return StrCat("let b", i, " = a + ", i, "; let c = g(1); "); };
+  const std::string begin = "fn g(x: int) -> int { x } fn f(x: int) -> int { let h = |a| { ";
+  EXPECT_EQ(ErrorOf(900, turn, begin, "a }; h(x) }"), "");
+  EXPECT_EQ(ErrorOf(1900, turn, begin, "a }; h(x) }"),
+            "1 E1017 more than 1000 choices wait for types");
 }
 
 }  // namespace
