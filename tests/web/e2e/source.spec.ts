@@ -2,16 +2,13 @@
 // The editor: programs are typed, read, mended, run and looked at from their text. The corpus of
 // programs with mistakes is that of the command line's tests, and so are the places.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
+import { kTern, mistakenPrograms } from '../support/mistaken.js';
 import { expect, type Playground, test } from '../support/page.js';
-
-const kRoot = resolve(__dirname, '../../..');
-const kTern = process.env['TERN_CLI'] ?? join(kRoot, 'build/host/tern');
-const kBad = join(kRoot, 'tests/golden/lang');
 
 interface SourceReport {
   name: string;
@@ -38,14 +35,6 @@ async function open(playground: Playground, text: string, name = 'mine.tn'): Pro
 
 const type = (page: Page, text: string): Promise<void> =>
   page.evaluate((value) => window.ternPlayground.editSource(value), text);
-
-/** A golden's program without what is said to the test. */
-function programOf(file: string): string {
-  const lines = readFileSync(join(kBad, file), 'utf8').split('\n');
-  const end = lines.findIndex((line) => /^;; (?:expect|prints)/.test(line));
-  return lines.slice(0, end < 0 ? undefined : end).filter((line) => !line.startsWith(';;'))
-    .join('\n');
-}
 
 /** What the command line says of a text. */
 function spansOf(path: string): JsonSpan[] {
@@ -121,8 +110,7 @@ test('letters that are keys of the page are typed', async ({ playground }) => {
 test('squiggles stand where the command line says', async ({ playground }) => {
   const { page } = playground;
   const folder = mkdtempSync(join(tmpdir(), 'tern-bad-'));
-  const programs = readdirSync(kBad).filter((name) => /^bad-.*\.tn$/.test(name)).map((file) => {
-    const text = programOf(file);
+  const programs = mistakenPrograms().map(({ file, text }) => {
     const path = join(folder, file);
     writeFileSync(path, text);
     return { file, text, expected: spansOf(path).map((span) => rangeOf(text, span)).sort() };

@@ -98,6 +98,15 @@ describe('makeInput', () => {
     const { data } = makeInput(param(dtype, [3]), { fill: 'ones' }, {}, undefined) as Tensor;
     expect(Array.from(data as Float32Array)).toEqual([one, one, one]);
   });
+  it('gives a float by chance a fraction: a whole number would come as an int', () => {
+    const float = { name: 'x', type: 'float' } as Parameter;
+    for (const seed of [1, 2, 3]) {
+      const value = makeInput(float, { fill: 'random', seed }, {}, undefined) as number;
+      expect(Number.isInteger(value)).toBe(false);
+      expect(value).toBeGreaterThan(0);
+      expect(value).toBeLessThan(1);
+    }
+  });
   it('puts the drawing into every image of a batch', () => {
     const drawing = new Float32Array(784).fill(9);
     const tensor = makeInput(

@@ -132,9 +132,11 @@ function fillRandom(dtype: string, data: TypedArray, seed: number): void {
   }
 }
 
-function makeScalar(parameter: Parameter, { fill }: InputChoice): Value {
+function makeScalar(parameter: Parameter, { fill, seed = 1 }: InputChoice): Value {
   const one = fill === 'ones';
   if (parameter.type === 'int') return one ? 1 : 0;
+  // Whole numbers come as ints, which the function would refuse; those by chance are none.
+  if (parameter.type === 'float' && fill === 'random') return lcg(seed).next().value || 0.5;
   if (parameter.type === 'float') return one ? 1 : 0;
   if (parameter.type === 'bool') return one;
   throw new InputError(

@@ -11,7 +11,7 @@ import type { Completion, Definition, DiagnosticFix, Hover } from 'tern-runtime'
 import { findings, kNothingRead, reading } from './findings.js';
 import { reveal } from './layout.js';
 import type { Problem } from './session.js';
-import { guarded, report } from './store.js';
+import { guarded, report, session, update } from './store.js';
 import { sourceReporter } from './view.js';
 
 export interface SourceState extends SourceText {
@@ -48,6 +48,13 @@ function textOf({ kind, name, text }: SourceState): SourceText {
   return { kind, name, text };
 }
 
+/** What a text was refused for is no longer said of one that has been edited: findings are. */
+function forgetRefusal({ edited, name }: SourceState): void {
+  const { refused, problems } = session.value;
+  if (edited && refused === name)
+    update({ problems: problems.filter(({ diagnostics = [] }) => diagnostics.length === 0) });
+}
+
 /** Reads the text as it is now; a reading that another one has overtaken is dropped. */
 async function read(): Promise<void> {
   const now = source.value;
@@ -61,6 +68,7 @@ async function read(): Promise<void> {
       findings: findingsOf(now.text, checked.diagnostics),
       tokens: checked.tokens,
     };
+    forgetRefusal(now);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     readerProblem.value = error.failure;
