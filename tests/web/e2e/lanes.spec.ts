@@ -238,13 +238,15 @@ test('a program with an error keeps the last picture and says what is wrong', as
 }) => {
   await showLanes(page);
   await playground.idle();
-  const text = page.getByTestId('loop-text');
+  const editor = page.getByTestId('loop-text');
+  const text = editor.locator('.cm-content');
   await text.fill('te f<n>(a: float32[n]) -> (b: float32[n]) {\n  compute b[i] = a[i] + c[i]\n}\n');
   await playground.idle();
   const problems = page.getByTestId('loop-problems');
   await expect(problems).toContainText('vector_add.tloop:2');
   await expect(problems).toContainText('last program without errors');
-  await expect(text).toHaveAttribute('aria-invalid', 'true');
+  // The name that is not known, in the second line.
+  await expect(editor).toHaveAttribute('data-squiggles', '68-69');
   await expect(page.getByTestId('grid-predicated')).toBeVisible();
   expect(await violations(page)).toEqual([]);
   // A load past the end is found without a run, however long it is.
@@ -259,6 +261,26 @@ test('a program with an error keeps the last picture and says what is wrong', as
   await page.getByTestId('loop-example').selectOption('dot');
   await playground.idle();
   await expect(problems).toBeEmpty();
+  await expect(editor).toHaveAttribute('data-squiggles', '');
+});
+
+test('the plain text field does the same as the loop editor', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  await page.getByTestId('loop-plain-text').check();
+  const field = page.getByTestId('loop-text-plain');
+  await field.fill('te f<n>(a: float32[n]) -> (b: float32[n]) { compute b[i] = a[i] + c[i] }');
+  await playground.idle();
+  await expect(field).toHaveAttribute('aria-invalid', 'true');
+  await field.press('F8');
+  expect(await field.evaluate((it: HTMLTextAreaElement) =>
+    it.value.slice(it.selectionStart, it.selectionEnd))).toBe('c');
+  expect(await violations(page, '[data-pane=loop]')).toEqual([]);
+  await field.fill('te f<n>(a: float32[n]) -> (b: float32[n]) { compute b[i] = a[i] + a[i] }');
+  await playground.idle();
+  await expect(page.getByTestId('loop-problems')).toBeEmpty();
+  await page.getByTestId('loop-plain-text').uncheck();
+  await expect(page.getByTestId('loop-text').locator('.cm-content')).toContainText('a[i] + a[i]');
 });
 
 test('a file of loops opens in the view, by drop and by its first words', async ({
@@ -268,7 +290,7 @@ test('a file of loops opens in the view, by drop and by its first words', async 
   const text = 'te half<n>(x: float64[n]) -> (y: float64[n]) { compute y[i] = x[i] * 0.5 }';
   const bytes = new TextEncoder().encode(text);
   await playground.drop({ name: 'half.tloop', bytes });
-  await expect(page.getByTestId('loop-text')).toHaveValue(text);
+  await expect(page.getByTestId('loop-text').locator('.cm-content')).toHaveText(text);
   await page.getByTestId('preset-debug').click();
   await playground.drop({ name: 'half.txt', bytes });
   await expect(page.getByTestId('pane-lanes')).toBeVisible();
@@ -293,7 +315,7 @@ test('a program of one\'s own is in the link', async ({ playground, page }) => {
   await expect.poll(() => page.url()).toContain('&z=');
   await page.reload();
   await playground.ready();
-  await expect(page.getByTestId('loop-text')).toHaveValue(text);
+  await expect(page.getByTestId('loop-text').locator('.cm-content')).toHaveText(text);
 });
 
 test('letter keys turn the vscale, and leave the other view alone', async ({

@@ -39,7 +39,7 @@ test('texts are pasted outside of fields', async ({ playground, page }) => {
   await paste('fn main() -> int { 6 * 7 }');
   expect((await playground.state()).program?.name).toBe('pasted.tn');
   await paste('te f<n>(x: float32[n]) -> (y: float32[n]) {\n  compute y[i] = x[i] + 1.0\n}\n');
-  await expect(page.getByTestId('loop-text')).toHaveValue(/^te f<n>/);
+  await expect(page.getByTestId('loop-text').locator('.cm-content')).toHaveText(/^te f<n>/);
   await paste('neither program nor model');
   expect((await playground.state()).problems[0]).toMatchObject({ code: 'E0604' });
 });

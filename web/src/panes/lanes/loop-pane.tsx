@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop program: one of the page's, a file, or what is typed; and what the core says of it.
+import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { type Finding, findingsOf } from '../../model/diagnostics.js';
 import { kLoopExamples } from '../../model/loop-examples.js';
 import { draw, lanes, openExample, openLoops, setText } from '../../state/lanes.js';
+import { plainText, setPlainText } from '../../state/source.js';
+import '../../style/source.css';
+import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
+import type { EditorServices } from '../../widgets/code-editor/editor.js';
+import { kNoMarks } from '../../widgets/code-editor/line-marks.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { Pane } from '../pane.js';
 
@@ -33,14 +41,60 @@ function Problems() {
   );
 }
 
+/** Where the caret is to go. */
+const jump = signal<{ readonly from: number; readonly to: number } | undefined>(undefined);
+
+/** What is underlined: places of the text as it was drawn last, which is what stands there. */
+const found = (): readonly Finding[] => {
+  const { text, problems } = lanes.value;
+  return findingsOf(text, problems.flatMap(({ diagnostics = [] }) => diagnostics)
+    .filter(({ span }) => span !== undefined));
+};
+
+/** To the finding after the caret, or before it; round and round. */
+function walk(position: number, by: 1 | -1): void {
+  const all = [...found()].sort((a, b) => a.from - b.from);
+  const next = by > 0 ? all.find(({ from }) => from > position)
+    : all.filter(({ from }) => from < position).at(-1);
+  const { from, to } = next ?? all.at(by > 0 ? 0 : -1) ?? {};
+  if (from !== undefined && to !== undefined) jump.value = { from, to };
+}
+
+const kServices: EditorServices = {
+  onText: (value) => void setText(value), onCaret: () => undefined, onFix: () => undefined,
+  onWalk: walk, hover: async () => undefined, valueAt: () => undefined,
+  definition: async () => undefined, complete: async () => [],
+};
+
+function Text() {
+  const { text, problems } = lanes.value;
+  // A new list would draw the same lines under the text again.
+  const findings = useMemo(found, [text, problems]);
+  const shared = {
+    label: 'Loop program and schedule', text, findings, jump: jump.value, services: kServices,
+    testid: 'loop-text',
+  };
+  return plainText.value ? <PlainEditor {...shared} />
+    : <CodeEditor {...shared} kind="loops" tokens={[]} marks={kNoMarks} />;
+}
+
 export function LoopPane() {
   // `example` is empty as soon as its text is changed: it is then the reader's own.
-  const { example, name, text, problems } = lanes.value;
+  const { example, name } = lanes.value;
   const tools = (
-    <FilePicker
-      label="Open…" name="Open a loop program" accept=".tloop" testid="open-loops"
-      onFile={(file) => void openFile(file)}
-    />
+    <>
+      <label class="detail">
+        <input
+          type="checkbox" checked={plainText.value} data-testid="loop-plain-text"
+          onChange={(event) => setPlainText(event.currentTarget.checked)}
+        />{' '}
+        plain text
+      </label>
+      <FilePicker
+        label="Open…" name="Open a loop program" accept=".tloop" testid="open-loops"
+        onFile={(file) => void openFile(file)}
+      />
+    </>
   );
   return (
     <Pane id="loop" title="Loop" note={name} tools={tools}>
@@ -54,12 +108,7 @@ export function LoopPane() {
           {example ? null : <option value="">your own</option>}
         </select>
       </label>
-      <textarea
-        class="loop-text mono" data-testid="loop-text" aria-label="Loop program and schedule"
-        spellcheck={false} autocomplete="off" autocapitalize="off" wrap="off"
-        aria-invalid={problems.length > 0} value={text}
-        onInput={(event) => void setText(event.currentTarget.value)}
-      />
+      <Text />
       <Problems />
     </Pane>
   );

@@ -31,7 +31,7 @@ function selectLine(position: number): void {
 }
 
 const kServices: EditorServices = {
-  onText: () => {}, onCaret: selectLine, onFix: () => {}, onBreakpoint: () => {}, onWalk: () => {},
+  onText: () => {}, onCaret: selectLine, onFix: () => {}, onWalk: () => {},
   hover: nothing, valueAt: () => undefined, definition: nothing, complete: async () => [],
 };
 

@@ -41,12 +41,13 @@ export function CodeEditor(props: CodeEditorProps) {
       onText: (value) => services.current.onText(value),
       onCaret: (at) => services.current.onCaret(at),
       onFix: (fix) => services.current.onFix(fix),
-      onBreakpoint: (line) => services.current.onBreakpoint(line),
       onWalk: (at, by) => services.current.onWalk(at, by),
       hover: (at) => services.current.hover(at),
       valueAt: (at) => services.current.valueAt(at),
       definition: (at) => services.current.definition(at),
       complete: (at) => services.current.complete(at),
+      ...(props.services.onBreakpoint
+        ? { onBreakpoint: (line: number) => services.current.onBreakpoint?.(line) } : {}),
     };
     editor.current = new Editor(root, { label, kind, text, readOnly, services: current });
     return () => editor.current?.dispose();

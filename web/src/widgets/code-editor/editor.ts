@@ -25,7 +25,8 @@ export interface EditorServices {
   onText: (text: string) => void;
   onCaret: (position: number) => void;
   onFix: (fix: DiagnosticFix) => void;
-  onBreakpoint: (line: number) => void;
+  /** Without it there is no gutter for breakpoints. */
+  onBreakpoint?: (line: number) => void;
   onWalk: (position: number, by: 1 | -1) => void;
   hover: (position: number) => Promise<Hover | null | undefined>;
   /** A line for the tooltip beside what the core says, such as a register and its value. */

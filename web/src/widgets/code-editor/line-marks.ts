@@ -120,7 +120,8 @@ const kField = StateField.define<Marked>({
 });
 
 /** Gutters for breakpoints, which a click sets and clears, and for how often lines ran. */
-export function lineMarks(onBreakpoint: (line: number) => void): Extension {
+export function lineMarks(onBreakpoint: ((line: number) => void) | undefined): Extension {
+  if (!onBreakpoint) return kField;
   return [
     kField,
     gutter({
