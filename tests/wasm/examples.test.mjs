@@ -32,6 +32,7 @@ const kExpected = {
   'edges.tn': { prints: ['189', /^f32\[24, 24\] /] },
   'failing_shape.tn': { fails: 'E0301', words: /axis 1 of a \[2, 4\] is 4/ },
   'fibonacci.tn': { prints: ['55'] },
+  'history.tn': { args: [f32Of(1024)], prints: ['f32[] 0.5'] },
   'hello_add.tn': { prints: ['f32[3] [11, 22, 33]'] },
   'infinite_loop.tn': { fails: 'S0301', words: /./, limits: { maxInstructions: 10_000 } },
   'kernel.tn': { prints: ['f32[2, 2] [0.6, 0.8, 0, 1]'] },

@@ -51,3 +51,45 @@ test('opens loops in their own arrangement, and links name programs; axe is cont
   expect((await playground.state()).program?.name).toBe('power.tasm');
   await playground.open('#v=1&ex=no_such');
 });
+
+test('ten thousand instructions are run, and walked from end to end', async ({
+  playground, page,
+}) => {
+  await playground.open('?test=1&gallery');
+  await page.getByTestId('card-ten_thousand').click();
+  await playground.idle();
+  await page.getByTestId('fill-x').selectOption('zeros');
+  await page.evaluate(() => window.ternPlayground.run());
+  const state = await playground.state();
+  expect(state.program!.instructions).toBe(10_000);
+  expect(state.stopReason).toBe('returned');
+  // The text's own arithmetic, in the page's order.
+  const text = (await page.evaluate(() => window.ternPlayground.state()) as
+    { source: { text: string } }).source.text;
+  const sum = [...text.matchAll(/^ {2}(add|sub) +%0, (\d+)/gm)]
+    .reduce((value, [, what, by]) => value + (what === 'add' ? 1 : -1) * Number(by), 0);
+  expect(Object.values(state.outputs!)).toEqual([sum]);
+  await page.evaluate(() => window.ternPlayground.seek(9_900));
+  expect(await playground.state()).toMatchObject({ step: 9_900, depth: 100 });
+  await page.evaluate(() => window.ternPlayground.seek(0));
+  expect(await playground.state()).toMatchObject({ step: 0 });
+});
+
+test('the leak keeps its history until the end, and nothing after it', async ({
+  playground, page,
+}) => {
+  await playground.open('?test=1&gallery');
+  await page.getByTestId('card-history').click();
+  await playground.idle();
+  await page.evaluate(() => window.ternPlayground.run());
+  expect((await playground.state()).stopReason).toBe('returned');
+  await page.getByTestId('tab-heap').click();
+  const objects = async (kind: string): Promise<number> => {
+    await page.getByTestId('heap-kind').selectOption(kind);
+    await playground.idle();
+    return page.getByTestId('pane-heap').locator('tbody tr').count();
+  };
+  expect(await objects('leaked')).toBe(0);
+  await page.evaluate(() => window.ternPlayground.stepBack(3));
+  expect(await objects('live')).toBeGreaterThan(50);
+});

@@ -12,8 +12,8 @@ const kFolder = new URL('../../../web/examples/', import.meta.url);
 
 describe('the gallery', () => {
   it('has each file of web/examples once, and nothing else', () => {
-    const named = kGallery.flatMap(({ id, kind }) =>
-      (kind === 'model' ? [] : [`${id}${kSourceKinds[kind].ending}`]));
+    const named = kGallery.flatMap(({ id, kind, isGenerated }) =>
+      (kind === 'model' || isGenerated ? [] : [`${id}${kSourceKinds[kind].ending}`]));
     expect(named.sort()).toEqual(readdirSync(kFolder).sort());
     expect(new Set(kGallery.map(({ id }) => id)).size).toBe(kGallery.length);
   });
@@ -28,6 +28,15 @@ describe('the gallery', () => {
       expect(look, id).toMatch(/[.?]$/);
       expect(tags.length, id).toBeGreaterThan(0);
     }
+  });
+
+  it('writes ten thousand instructions when they are asked for', () => {
+    const entries = kGallery.filter(({ isGenerated }) => isGenerated);
+    expect(entries.map(({ id }) => id)).toEqual(['ten_thousand']);
+    const text = exampleText('ten_thousand.tasm')!;
+    expect(text.match(/^ {2}\w+ /gm)).toHaveLength(10_000);
+    expect(text.match(/^\.func /gm)).toHaveLength(100);
+    expect(exampleText('no_such.tasm')).toBeUndefined();
   });
 
   it('is searched by all words, in any order and case', () => {

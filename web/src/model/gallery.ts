@@ -15,6 +15,11 @@ export const kGalleryGroups = {
   founding: 'Examples of the founding documents',
 } as const;
 
+/** On the badge of each card; beside the group's heading no more than a mark. */
+export const kGroupLetters: Readonly<Record<GalleryGroup, string>> = {
+  models: 'M', language: 'L', failing: '!', assembly: 'A', loops: 'V', founding: 'F',
+};
+
 export interface GalleryEntry {
   /** The name of its file, and in links: for ever. */
   readonly id: string;
@@ -25,6 +30,8 @@ export interface GalleryEntry {
   /** What is worth looking at. */
   readonly look: string;
   readonly tags: readonly string[];
+  /** Its text is written when it is opened (generated-programs.ts): there is no file of it. */
+  readonly isGenerated?: boolean;
   /** Of a loop program: what it is looked at with at first. */
   readonly n?: number;
   readonly vscale?: number;
@@ -135,6 +142,10 @@ const kFailing: readonly Facts[] = [
     about: 'Doubles a tensor until no memory is left.',
     look: 'The error’s place, and the depth of frames that led there.',
     tags: ['errors', 'memory'] },
+  { id: 'history', title: 'a leak: memory that nobody reads',
+    about: 'Keeps all fifty tensors of a loop in a list, and reads the last one.',
+    look: 'Run, then Heap near the end: fifty tensors, held by one list, of which one is read.',
+    tags: ['memory', 'leak', 'loop'] },
 ];
 
 const kAssembly: readonly Facts[] = [
@@ -150,6 +161,10 @@ const kAssembly: readonly Facts[] = [
     about: 'Operators are called by name; a constant is an operand like a register.',
     look: 'Registers over time: where kill ends the first bar.',
     tags: ['tensors', 'memory'] },
+  { id: 'ten_thousand', title: 'assembly: ten thousand instructions', isGenerated: true,
+    about: 'A hundred functions of a hundred instructions, each of which calls the next.',
+    look: 'Run, then drag the time line: a staircase of a hundred frames, any step of it at once.',
+    tags: ['performance', 'frames'] },
 ];
 
 const kFounding: readonly Facts[] = [

@@ -3,7 +3,7 @@
 // Fetched when it is first opened (`?gallery`, the banner, the palette).
 import { useRef, useState } from 'preact/hooks';
 import {
-  findInGallery, type GalleryEntry, type GalleryGroup, kGallery, kGalleryGroups,
+  findInGallery, type GalleryEntry, type GalleryGroup, kGallery, kGalleryGroups, kGroupLetters,
 } from '../model/gallery.js';
 import { kSourceKinds } from '../model/source-kind.js';
 import { openFromGallery } from '../state/examples.js';
@@ -26,7 +26,7 @@ const badgeOf = ({ kind }: GalleryEntry): string =>
 // One card is the tab stop of all, and arrows walk the rest: Tab would otherwise take as many
 // presses as there are programs.
 function Card({ entry, isStop }: { entry: GalleryEntry; isStop: boolean }) {
-  const { id, title, about, look, tags } = entry;
+  const { id, title, about, look, tags, group } = entry;
   return (
     <button
       type="button" class="card" data-card={id} data-testid={`card-${id}`}
@@ -34,6 +34,7 @@ function Card({ entry, isStop }: { entry: GalleryEntry; isStop: boolean }) {
       aria-describedby={`card-${id}-about`} onClick={() => choose(entry)}
     >
       <span class="card-head">
+        <span class={`card-badge badge-${group}`} aria-hidden="true">{kGroupLetters[group]}</span>
         <b id={`card-${id}-title`}>{title}</b> <span class="card-kind mono">{badgeOf(entry)}</span>
       </span>
       <span id={`card-${id}-about`} class="card-about">
