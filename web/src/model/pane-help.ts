@@ -137,9 +137,9 @@ const kOfLanes = of('lanes', {
 
 const kOfTensors = of('tensors-profile-memory-plan', {
   inspector: [
-    'One tensor in full: heatmap, table, histogram, figures, layout and bytes.',
+    'One tensor in full: heatmap, picture or sound, table, histogram, figures, layout, bytes.',
     'Pick a register first; axes of more than two dimensions are chosen by sliders.',
-    'Compare takes another step, register or file, and finds the worst element.',
+    'Compare finds the worst element; an element of an input can be changed and run again.',
   ],
   profile: [
     'Where the time goes: calls in order, alike ones together, or a row for each name.',

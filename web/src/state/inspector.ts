@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor inspector: which register is looked into, what of it is shown, and what the core told.
 // Only what the open tab needs is asked for, and only the latest question is drawn.
-import { effect, signal, untracked } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type {
   Tensor, TensorComparison, TensorLayout, TensorPicture, TensorStatistics,
 } from 'tern-runtime';
@@ -9,6 +9,9 @@ import type {
   CompareWith, SharedView, TensorFacts, TensorPlace, TensorQuestion,
 } from '../engine/inspection-protocol.js';
 import { parseNpy } from '../model/npy.js';
+import {
+  type ImageAxes, type MediaAxes, mediaAxes, type SoundAxes,
+} from '../model/tensor-media.js';
 import { keepView, type TensorView } from '../model/tensor-picture.js';
 import type { NumberFormat } from '../model/tensor-text.js';
 import { inspect } from './runs.js';
@@ -16,10 +19,15 @@ import { pin, pinned } from './selection.js';
 import { engine, guarded, session } from './store.js';
 
 export const kTabs = {
-  heatmap: 'Heatmap', table: 'Table', histogram: 'Histogram', stats: 'Stats', layout: 'Layout',
-  hex: 'Hex', compare: 'Compare',
+  heatmap: 'Heatmap', media: 'Picture or sound', table: 'Table', histogram: 'Histogram',
+  stats: 'Stats', layout: 'Layout', hex: 'Hex', compare: 'Compare',
 } as const;
 export type InspectorTab = keyof typeof kTabs;
+
+/** A tensor as what it is besides numbers: all of one picture, or the outline of a sound. */
+export type TensorMedia =
+  | { readonly axes: ImageAxes; readonly tensor: Tensor }
+  | { readonly axes: SoundAxes; readonly outline: TensorPicture };
 
 /** A part of a tensor that has been fetched. */
 export interface TensorWindow {
@@ -37,6 +45,7 @@ export interface InspectorState {
   readonly shared: readonly SharedView[];
   readonly view: TensorView | undefined;
   readonly picture: TensorPicture | undefined;
+  readonly media: TensorMedia | undefined;
   readonly statistics: TensorStatistics | undefined;
   readonly window: TensorWindow | undefined;
   readonly comparison: TensorComparison | undefined;
@@ -47,12 +56,20 @@ export interface InspectorState {
 
 const kNothing: InspectorState = {
   place: undefined, name: '', step: 0, layout: undefined, shared: [], view: undefined,
-  picture: undefined, statistics: undefined, window: undefined, comparison: undefined,
-  comparedWith: '', isBusy: false, problem: '',
+  picture: undefined, media: undefined, statistics: undefined, window: undefined,
+  comparison: undefined, comparedWith: '', isBusy: false, problem: '',
 };
 
 export const inspector = signal<InspectorState>(kNothing);
 export const tab = signal<InspectorTab>('heatmap');
+/** How the tensor is a picture or a sound, where it is. */
+export const media = computed(() => {
+  const { layout } = inspector.value;
+  return layout && mediaAxes(layout);
+});
+/** The tab that was picked, where this tensor has it. */
+export const shownTab = computed(() =>
+  (tab.value === 'media' && !media.value ? 'heatmap' : tab.value));
 export const numberFormat = signal<NumberFormat>('g');
 
 const change = (part: Partial<InspectorState>): void => {
@@ -86,19 +103,47 @@ function latest(action: (isStill: () => boolean) => Promise<void>): Promise<void
 export const kWindowRows = 64;
 export const kWindowColumns = 24;
 
+/** Columns of a sound's outline: more than there are pixels. */
+const kOutlineColumns = 1024;
+
+async function fetchMedia(
+  place: TensorPlace, axes: MediaAxes, isStill: () => boolean,
+): Promise<void> {
+  const { view, layout } = inspector.value;
+  if (!view || !layout) return;
+  const { shape } = layout;
+  if (axes.kind === 'sound') {
+    const options = {
+      rowAxis: -1, columnAxis: axes.time, index: shape.map(() => 0), maxColumns: kOutlineColumns,
+    };
+    const found = await ask(place, { ask: 'picture', options });
+    if (isStill() && found) change({ media: { axes, outline: found.picture } });
+    return;
+  }
+  const isShown = (axis: number): boolean =>
+    [axes.height, axes.width, axes.channels].includes(axis);
+  const starts = view.index.map((at, axis) => (isShown(axis) ? 0 : at));
+  const counts = shape.map((extent, axis) => (isShown(axis) ? extent : 1));
+  const found = await ask(place, { ask: 'window', starts, counts });
+  if (isStill() && found) change({ media: { axes, tensor: found.tensor } });
+}
+
 /** Asks for what the tab shows, where it is not there yet. */
 async function fill(place: TensorPlace, isStill: () => boolean): Promise<void> {
   const { view, layout, picture, statistics, window } = inspector.value;
+  const shown = shownTab.value;
   if (!view || !layout) return;
-  if (tab.value === 'heatmap' && !picture) {
+  if (shown === 'heatmap' && !picture) {
     const found = await ask(place, { ask: 'picture', options: view });
     if (isStill()) change({ picture: found?.picture });
   }
-  if ((tab.value === 'stats' || tab.value === 'histogram') && !statistics) {
+  if (shown === 'media' && media.value && !inspector.value.media)
+    await fetchMedia(place, media.value, isStill);
+  if ((shown === 'stats' || shown === 'histogram') && !statistics) {
     const found = await ask(place, { ask: 'statistics', options: {} });
     if (isStill()) change({ statistics: found?.statistics });
   }
-  if ((tab.value === 'table' || tab.value === 'hex') && !window)
+  if ((shown === 'table' || shown === 'hex') && !window)
     await fetchWindow(place, 0, 0, isStill);
 }
 
@@ -128,7 +173,8 @@ async function open(place: TensorPlace, isStill: () => boolean): Promise<void> {
   const { layout, shared } = found;
   change({
     layout, shared, view: keepView(inspector.value.view, layout.shape), picture: undefined,
-    statistics: undefined, window: undefined, comparison: undefined, step: session.value.steps,
+    media: undefined, statistics: undefined, window: undefined, comparison: undefined,
+    step: session.value.steps,
   });
   await fill(place, isStill);
 }
@@ -182,7 +228,7 @@ export function setTab(name: InspectorTab): void {
 }
 
 export function setView(view: TensorView): void {
-  again({ view, picture: undefined, window: undefined });
+  again({ view, picture: undefined, media: undefined, window: undefined });
 }
 
 /** The part of the table that begins there. */

@@ -6,6 +6,7 @@ import { formatCount, formatNumber } from '../../model/format.js';
 import {
   type ColourRange, colourAt, extentOf, picturePixels, rangeOf, scaleOf,
 } from '../../model/tensor-picture.js';
+import { editAt } from '../../state/edit-input.js';
 import { inspector } from '../../state/inspector.js';
 import { hover, pin } from '../../state/selection.js';
 import { Pixels } from '../../widgets/pixels.js';
@@ -117,6 +118,15 @@ function isDivided({ rows, columns }: TensorPicture): boolean {
     columns < extentOf(layout.shape, view.columnAxis);
 }
 
+/** Moving shows in other panes where the element is; what is pinned stays there. */
+function choose(index: readonly number[], isPinned: boolean): void {
+  const { place } = inspector.value;
+  editAt(index);
+  const selection = { kind: 'element', register: place?.register ?? 0, index } as const;
+  if (isPinned) pin(selection);
+  else hover(selection);
+}
+
 interface PictureProps {
   picture: TensorPicture;
   cell: Cell;
@@ -130,14 +140,10 @@ function Picture({ picture, cell, setCell }: PictureProps) {
   const pixels = useMemo(() => picturePixels(picture, range, scale), [picture]);
   // Another slice may have fewer cells than the one in which the cursor was set.
   const at = { row: Math.min(cell.row, rows - 1), column: Math.min(cell.column, columns - 1) };
-  const { place, name } = inspector.value;
-  const go = (to: Cell, isPinned: boolean): void => {
+  const { name } = inspector.value;
+  const go = (to: Cell): void => {
     setCell(to);
-    const index = elementOf(picture, to);
-    const selection = { kind: 'element', register: place?.register ?? 0, index } as const;
-    // Moving shows in other panes where the element is, Enter keeps it there.
-    if (isPinned) pin(selection);
-    else hover(selection);
+    choose(elementOf(picture, to), false);
   };
   const finite = `${formatNumber(range.low)} to ${formatNumber(range.high)}`;
   return (
@@ -148,16 +154,14 @@ function Picture({ picture, cell, setCell }: PictureProps) {
         data-testid="heatmap-cells"
         onKeyDown={(event) => {
           const next = moved(at, event.key, picture);
-          if (event.key === 'Enter') pin({
-            kind: 'element', register: place?.register ?? 0, index: elementOf(picture, at),
-          });
+          if (event.key === 'Enter') choose(elementOf(picture, at), true);
           if (!next) return;
           event.preventDefault();
           // Arrows are also keys of the page: they step the run.
           event.stopPropagation();
-          go(next, false);
+          go(next);
         }}
-        onClick={(event) => go(cellAt(event, picture), false)}
+        onClick={(event) => go(cellAt(event, picture))}
       >
         <Pixels
           width={columns * scale} height={rows * scale} pixels={pixels} testid="inspector-heatmap"

@@ -5,45 +5,52 @@ import { formatBytes, formatShape } from '../../model/format.js';
 import { viewName } from '../../model/tensor-picture.js';
 import { csvText, npyBytes } from '../../model/tensor-text.js';
 import {
-  fetchTensor, followSelection, inspector, type InspectorTab, kTabs, setTab, setView, tab,
+  fetchTensor, followSelection, inspector, type InspectorTab, kTabs, media, setTab, setView,
+  shownTab,
 } from '../../state/inspector.js';
 import '../../style/inspector.css';
 import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
+import { AxisSlider } from './axis-slider.js';
 import { CompareTab } from './compare-tab.js';
+import { EditInput } from './edit-input.js';
 import { HeatmapTab } from './heatmap-tab.js';
+import { MediaTab } from './media-tab.js';
 import { HistogramTab, StatsTab } from './statistics-tabs.js';
 import { HexTab, LayoutTab } from './memory-tabs.js';
 import { TableTab } from './table-tab.js';
 
 const kTabNames = Object.keys(kTabs) as InspectorTab[];
+const kMediaNames = { image: 'Picture', sound: 'Sound' } as const;
 // A new way to look is a component here and its name in kTabs.
 const kContents = {
-  heatmap: HeatmapTab, table: TableTab, histogram: HistogramTab, stats: StatsTab,
+  heatmap: HeatmapTab, media: MediaTab, table: TableTab, histogram: HistogramTab, stats: StatsTab,
   layout: LayoutTab, hex: HexTab, compare: CompareTab,
 };
 
 function TabBar() {
+  // The one for pictures and sounds is there for tensors that may be one.
+  const names = kTabNames.filter((name) => name !== 'media' || media.value);
   const move = (event: KeyboardEvent): void => {
     // The pattern of tabs: one of them is in the order of Tab, arrows go between them.
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const count = kTabNames.length;
-    const next = kTabNames[(kTabNames.indexOf(tab.value) + by + count) % count]!;
+    const count = names.length;
+    const next = names[(names.indexOf(shownTab.value) + by + count) % count]!;
     setTab(next);
     document.getElementById(`inspect-${next}`)?.focus();
   };
   return (
     <div class="inspector-tabs" role="tablist" aria-label="Ways to look at it" onKeyDown={move}>
-      {kTabNames.map((name) => (
+      {names.map((name) => (
         <button
           key={name} type="button" role="tab" class="small" id={`inspect-${name}`}
-          aria-selected={tab.value === name} aria-controls="inspect-panel"
-          tabIndex={tab.value === name ? 0 : -1} data-testid={`inspect-${name}`}
+          aria-selected={shownTab.value === name} aria-controls="inspect-panel"
+          tabIndex={shownTab.value === name ? 0 : -1} data-testid={`inspect-${name}`}
           onClick={() => setTab(name)}
         >
-          {kTabs[name]}
+          {name === 'media' && media.value ? kMediaNames[media.value.kind] : kTabs[name]}
         </button>
       ))}
     </div>
@@ -100,7 +107,7 @@ function AxisPicker({ label, value, onPick }: {
 function AxisPickers() {
   const { layout, view } = inspector.value;
   if (!layout || !view || layout.shape.length < 2) return null;
-  const { rowAxis, columnAxis, index } = view;
+  const { rowAxis, columnAxis } = view;
   // The axis that was there before is taken by the other one, so that they stay different.
   const pickRow = (axis: number): void => setView({
     ...view, rowAxis: axis, columnAxis: axis === columnAxis && axis >= 0 ? rowAxis : columnAxis,
@@ -113,22 +120,7 @@ function AxisPickers() {
       <AxisPicker label="down" value={rowAxis} onPick={pickRow} />
       <AxisPicker label="across" value={columnAxis} onPick={pickColumn} />
       {layout.shape.map((extent, axis) => (axis === rowAxis || axis === columnAxis || extent < 2
-        ? null
-        : (
-          <label key={axis}>
-            axis {axis}{' '}
-            <input
-              type="range" min="0" max={extent - 1} value={index[axis]}
-              data-testid={`axis-${axis}`}
-              aria-valuetext={`${index[axis]} of ${extent}`}
-              onInput={(event) => {
-                const to = Number(event.currentTarget.value);
-                setView({ ...view, index: index.map((at, i) => (i === axis ? to : at)) });
-              }}
-            />
-            <output class="mono">{index[axis]}</output>
-          </label>
-        )))}
+        ? null : <AxisSlider key={axis} axis={axis} />))}
       <span class="detail mono">{viewName(view)}</span>
     </div>
   );
@@ -165,8 +157,9 @@ function Contents() {
   if (!place) {
     return <p class="hint padded">Step, then pick a register to look into the tensor it holds.</p>;
   }
-  const Content = kContents[tab.value];
-  const tools = tab.value === 'heatmap' || tab.value === 'table' || tab.value === 'hex';
+  const shown = shownTab.value;
+  const Content = kContents[shown];
+  const tools = shown === 'heatmap' || shown === 'table' || shown === 'hex';
   return (
     <>
       <Facts />
@@ -176,9 +169,10 @@ function Contents() {
       {layout ? (
         <div
           id="inspect-panel" role="tabpanel" class="inspector-content"
-          aria-labelledby={`inspect-${tab.value}`}
+          aria-labelledby={`inspect-${shown}`}
         >
           <Content />
+          {shown === 'heatmap' || shown === 'table' ? <EditInput /> : null}
         </div>
       ) : <p class="hint padded">{inspector.value.name} holds no tensor now.</p>}
     </>

@@ -6,6 +6,7 @@ import { extentOf, type TensorView } from '../../model/tensor-picture.js';
 import {
   elementText, kFormats, type NumberFormat, specialKind,
 } from '../../model/tensor-text.js';
+import { editAt } from '../../state/edit-input.js';
 import {
   inspector, kWindowColumns, kWindowRows, numberFormat, scrollTo, type TensorWindow,
 } from '../../state/inspector.js';
@@ -26,6 +27,13 @@ function indexIn({ shape }: Tensor, view: TensorView, row: number, column: numbe
   return row * (strides[view.rowAxis] ?? 0) + column * (strides[view.columnAxis] ?? 0);
 }
 
+/** In the whole tensor. */
+function positionOf(
+  { rowAxis, columnAxis, index }: TensorView, row: number, column: number,
+): number[] {
+  return index.map((at, axis) => (axis === rowAxis ? row : axis === columnAxis ? column : at));
+}
+
 function Row({ window, view, row, columns, width }: {
   window: TensorWindow; view: TensorView; row: number; columns: number; width: number;
 }) {
@@ -44,6 +52,7 @@ function Row({ window, view, row, columns, width }: {
           <Cell
             key={column} role="gridcell" at={56 + (window.column + column) * width} width={width}
             column={window.column + column + 2} kind={kind}
+            onPick={() => editAt(positionOf(view, window.row + row, window.column + column))}
           >
             {elementText(window.tensor, index, numberFormat.value)}
           </Cell>
@@ -53,9 +62,9 @@ function Row({ window, view, row, columns, width }: {
   );
 }
 
-function Cell({ role, at, width, column, kind = '', children }: {
+function Cell({ role, at, width, column, kind = '', onPick, children }: {
   role: 'gridcell' | 'rowheader' | 'columnheader'; at: number; width: number; column: number;
-  kind?: string; children: preact.ComponentChildren;
+  kind?: string; onPick?: () => void; children: preact.ComponentChildren;
 }) {
   const cell = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
@@ -66,7 +75,7 @@ function Cell({ role, at, width, column, kind = '', children }: {
   return (
     <span
       ref={cell} role={role} class={`grid-cell ${kind.replace(' ', '-')}`} aria-colindex={column}
-      title={kind || undefined} data-kind={kind || undefined}
+      title={kind || undefined} data-kind={kind || undefined} onClick={onPick}
     >
       {children}
     </span>
