@@ -238,6 +238,7 @@ Status Convert(const ConvertOptions& options, const GlobalOptions& globals) {
                                                         ? ConvertProgram(options, *target, globals)
                                                         : ConvertArrays(options, *target));
   TERN_TRY(native::WriteFile(output, bytes));
+  if (output == "-") return Status();  // where there is no room for anything else
   if (globals.json())
     Print(AnswerOfFile(output, bytes.size()));
   else if (!globals.quiet)

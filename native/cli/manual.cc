@@ -107,6 +107,10 @@ void PrintText(const GlobalOptions& globals, const char* member, std::string_vie
 
 Status Manual(const ToolText& tool, const std::string& name, const std::string& folder,
               const GlobalOptions& globals) {
+  if (folder == "-")
+    return UsageError("E0003", "--all writes files into a folder, which '-' cannot be")
+        .AddNote("help: tern man VERB prints one page")
+        .Clone();
   if (!folder.empty()) return WritePages(tool, folder, globals);
   const VerbText* const verb = name.empty() ? &tool.tool : tool.Find(name);
   if (verb == nullptr) {

@@ -90,6 +90,10 @@ Status NoFault(const ReduceOptions& options, const FaultCheck& check) {
 Status Reduce(ReduceOptions options, const GlobalOptions& globals) {
   if (options.path == "-")
     return UsageError("E0003", "tern reduce needs a file with a name, whose ending the check sees");
+  if (options.output == "-")
+    return UsageError("E0003",
+                      "tern reduce writes what it has whenever that becomes smaller, so "
+                      "--out wants a file, not '-'");
   if (options.output.empty()) options.output = ReducedName(options.path);
   TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));

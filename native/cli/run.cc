@@ -3,6 +3,7 @@
 // to outputs.h.
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "native/cli/call.h"
@@ -24,11 +25,24 @@ struct RunOptions {
   std::string trace;
 };
 
-// Refuses to write over a file that the command reads: the program, an input, or a bundle of
-// inputs.
-Status CheckOutputPaths(const RunOptions& options, const OutputPlan& plan) {
+std::vector<std::string> WrittenFiles(const RunOptions& options, const OutputPlan& plan) {
   std::vector<std::string> written = {options.trace};
   for (const OutputPlan::Target& target : plan.outputs) written.push_back(target.path);
+  return written;
+}
+
+// How many of them go to standard output, where results are not printed then.
+int64_t CountStandardOutputs(const std::vector<std::string>& written) {
+  return std::count(written.begin(), written.end(), "-");
+}
+
+// Refuses to write over a file that the command reads: the program, an input, or a bundle of
+// inputs; and to mix files on standard output.
+Status CheckOutputPaths(const RunOptions& options, const std::vector<std::string>& written) {
+  if (CountStandardOutputs(written) > 1)
+    return UsageError("E0003",
+                      "one file alone can go to standard output: name others for the rest "
+                      "of --output and --trace");
   for (const std::string& output : written) {
     TERN_TRY(CheckOutputPath(output, options.path));
     for (const std::string& input : options.input.inputs) {
@@ -116,7 +130,8 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   // Planned before inputs are read, so that mistakes in options cost no time.
   TERN_TRY_ASSIGN(const OutputPlan plan, PlanOutputs(options.output, function));
-  TERN_TRY(CheckOutputPaths(options, plan));
+  const std::vector<std::string> written = WrittenFiles(options, plan);
+  TERN_TRY(CheckOutputPaths(options, written));
   MemoryBudget budget = {.limit = options.limits.max_bytes};
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
                   BindInputs(options.input, function, &budget));
@@ -128,7 +143,7 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
                                     : CallTraced(program, options, BytesLeft(budget), arguments));
   TERN_TRY_ASSIGN(const std::vector<Value> values, UnpackResults(std::move(result), function));
   const Results results = {.program = program, .function = function, .values = values};
-  TERN_TRY(PrintOutputs(options.output, globals, results));
+  if (CountStandardOutputs(written) == 0) TERN_TRY(PrintOutputs(options.output, globals, results));
   return CarryOut(plan, options.output, results);
 }
 

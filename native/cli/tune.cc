@@ -51,6 +51,9 @@ Status Tune(TuneOptions options, const GlobalOptions& globals) {
   if (IsSource(options.path))
     return UsageError("E0003", StrCat("'", options.path,
                                       "' is a program; tern tune takes a loop program (.tloop)"));
+  if (options.output == "-" && globals.json())
+    return UsageError("E0003", "the JSON goes to standard output: --output wants another file");
+  if (options.output == "-") options.output.clear();  // printed without one
   TERN_TRY_ASSIGN(const ProgramFile file, OpenText(options.path));
   native::TuneRequest& request = options.request;
   request.file_name = file.name;

@@ -21,7 +21,10 @@ namespace {
 
 Status SystemError(std::string_view what, const std::string& path) {
   const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-  return Status(code, StrCat("cannot ", what, " '", path, "': ", strerror(errno)))
+  const std::string name = path != "-"       ? StrCat("'", path, "'")
+                           : what == "write" ? "to standard output"
+                                             : "standard input";
+  return Status(code, StrCat("cannot ", what, " ", name, ": ", strerror(errno)))
       .SetErrorCode(what == "open" || what == "read" || what == "inspect" ? "E0101" : "E0102");
 }
 

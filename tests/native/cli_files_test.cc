@@ -204,6 +204,53 @@ TEST(CliFiles, WhatIsCompiledFromStandardInputNeedsAName) {
   EXPECT_NE(RunCommand(StrCat("ls ", folder.Path("-.tern"))).exit_code, 0);
 }
 
+// What is asked for by the name '-' has standard output to itself.
+TEST(CliFiles, AFileOnStandardOutputIsAlone) {
+  const ScratchFolder folder;
+  const std::string program = folder.Write("a.tasm", kProgram);
+  const std::string run = StrCat("run ", program, " -i f32[2]:1,2 --output @");
+  // Each with the file as the other name for its output.
+  const std::string pairs[][2] = {
+      {StrCat("convert ", program, " - --to tern"), StrCat("convert ", program, " OUT --to tern")},
+      {StrCat("convert ", program, " - --to pbtxt --format json"),
+       StrCat("convert ", program, " OUT --to pbtxt")},
+      {StrCat("asm ", program, " -o -"), StrCat("asm ", program, " -o OUT")},
+      {StrCat("dis ", program, " -o -"), StrCat("dis ", program, " -o OUT")},
+      {StrCat("inspect ", program, " --svg -"), StrCat("inspect ", program, " --svg OUT")},
+      {run + "-", run + "OUT"},
+  };
+  for (const auto& [to_output, to_file] : pairs) {
+    const std::string file = folder.Path("out"), output = folder.Path("output");
+    std::string words = to_file;
+    words.replace(words.find("OUT"), 3, file);
+    ASSERT_EQ(RunCommand(StrCat(TernCommand(), " ", words)).exit_code, 0) << words;
+    ASSERT_EQ(RunCommand(StrCat(TernCommand(), " ", to_output, " > ", output)).exit_code, 0);
+    EXPECT_EQ(RunCommand(StrCat("cmp ", file, " ", output)).output, "") << to_output;
+    const CommandResult full = RunCommand(StrCat(TernCommand(), " ", to_output, " >/dev/full"));
+    EXPECT_EQ(full.exit_code, 5) << to_output;
+    EXPECT_NE(full.output.find("cannot write to standard output: "), std::string::npos)
+        << full.output;
+  }
+}
+
+TEST(CliFiles, StandardOutputIsRefusedWhereItCannotBe) {
+  const ScratchFolder folder;
+  const std::string program = folder.Write("a.tasm", kProgram);
+  const std::string cases[][2] = {
+      {StrCat("reduce ", program, " --check true -o -"), "--out wants a file, not '-'"},
+      {"man --all -", "which '-' cannot be"},
+      {StrCat("run ", program, " -i f32[2]:1,2 --output @- --trace -"),
+       "one file alone can go to standard output"},
+  };
+  for (const auto& [words, reason] : cases) {
+    const CommandResult result =
+        RunCommand(StrCat("cd ", folder.Path("."), " && ", TernCommand(), " ", words));
+    EXPECT_EQ(result.exit_code, 2) << words;
+    EXPECT_NE(result.output.find(reason), std::string::npos) << result.output;
+  }
+  EXPECT_EQ(RunCommand(StrCat("ls -A ", folder.Path("."))).output, "a.tasm\n");
+}
+
 // A status that nobody sees is no status: each verb that prints.
 TEST(CliFiles, AFullOutputIsAnError) {
   const ScratchFolder folder;
