@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "native/cli/model.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
+#include "native/cli/style.h"
 #include "native/platform/external_data.h"
 
 namespace tern::cli {
@@ -246,25 +249,43 @@ std::string CheckAmount(const std::string& text) {
   return StrCat("expected a number of at least 0, got '", text, "'");
 }
 
+namespace {
+
+// "1000", "64MiB", "2 gb": what CLI11's parser of sizes takes, which would take "-1" as a huge
+// number.
+bool IsSize(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
+  if (!ParseUint64(text.substr(0, digits))) return false;
+  std::string unit;
+  for (const char c : StrTrim(text.substr(digits)))
+    unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (unit.empty() || unit == "b") return true;
+  const std::string_view rest = std::string_view(unit).substr(1);
+  return std::string_view("kmgtpe").find(unit[0]) != std::string_view::npos &&
+         (rest.empty() || rest == "i" || rest == "b" || rest == "ib");
+}
+
+}  // namespace
+
 CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase) {
-  // CLI11 runs transforms in the reverse order of adding, so this one sees the text first; the size
-  // parser would take "-1" as a huge number.
-  const auto refuse_negative = [](std::string text) {
-    if (text.starts_with('-'))
+  // CLI11 runs transforms in the reverse order of adding, so this one sees the text first.
+  const auto refuse_others = [](std::string text) {
+    if (!IsSize(text))
       throw CLI::ValidationError(
           StrCat("expected bytes, such as 1000 or 64MiB, of at least 0; got '", text, "'"));
     return text;
   };
   return app->add_option(name, *bytes, phrase)
       ->transform(CLI::AsSizeValue(false))
-      ->transform(refuse_negative);
+      ->transform(refuse_others);
 }
 
 CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase) {
   return app->add_option(name, *amount, phrase)->check(&CheckAmount);
 }
 
-void Print(std::string_view text) {
+void PrintPainted(std::string_view text) {
   if (HeldBack()) return StrAppend(&*HeldBack(), text);
   const bool whole = fwrite(text.data(), 1, text.size(), stdout) == text.size();
   // Flushed at once, so that output and errors appear in their order, and a full disk is noticed
@@ -272,11 +293,19 @@ void Print(std::string_view text) {
   if ((!whole || fflush(stdout) != 0) && OutputError() == 0) OutputError() = errno;
 }
 
+void Print(std::string_view text) {
+  static const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+  if (on_terminal)
+    PrintPainted(WithoutControls(text));
+  else
+    PrintPainted(text);
+}
+
 void HoldBackPrint() { HeldBack().emplace(); }
 
 void PrintHeldBack() {
   const std::optional<std::string> text = std::exchange(HeldBack(), std::nullopt);
-  if (text) Print(*text);
+  if (text) PrintPainted(*text);
 }
 
 void PrintError(std::string_view text) { fwrite(text.data(), 1, text.size(), stderr); }

@@ -156,10 +156,12 @@ std::string CheckPositiveCount(const std::string& text);
 CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase);
 CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase);
 
-// Print writes the whole text to standard output. CheckOutput tells at the end whether any of it
+// Print writes the whole text to standard output, on a terminal without control characters
+// (style.h), which PrintPainted lets through. CheckOutput tells at the end whether any of it
 // could not be written. After HoldBackPrint, for --quiet, texts wait for PrintHeldBack, which is
 // called where a command fails; where it succeeds nobody sees them.
 void Print(std::string_view text);
+void PrintPainted(std::string_view text);
 void HoldBackPrint();
 void PrintHeldBack();
 void PrintError(std::string_view text);  // to standard error

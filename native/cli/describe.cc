@@ -18,7 +18,9 @@ void ReadType(const std::string& type, OptionText* option) {
   for (const std::string_view choice : StrSplit(inside, ',')) option->choices.emplace_back(choice);
 }
 
-OptionText Describe(const CLI::Option& option) {
+}  // namespace
+
+OptionText DescribeOption(const CLI::Option& option) {
   OptionText text;
   text.phrase = option.get_description();
   text.required = option.get_required();
@@ -45,11 +47,10 @@ VerbText DescribeVerb(const CLI::App& app) {
   for (const std::string_view line : StrSplit(footer, '\n')) {
     if (line.starts_with("  ")) verb.examples.emplace_back(StrTrim(line));
   }
-  for (const CLI::Option* option : app.get_options()) verb.options.push_back(Describe(*option));
+  for (const CLI::Option* option : app.get_options())
+    verb.options.push_back(DescribeOption(*option));
   return verb;
 }
-
-}  // namespace
 
 const VerbText* ToolText::Find(std::string_view name) const {
   for (const VerbText& verb : verbs) {
@@ -58,14 +59,20 @@ const VerbText* ToolText::Find(std::string_view name) const {
   return nullptr;
 }
 
-std::string ShortHelp(const VerbText& verb) {
-  std::string usage = StrCat("tern ", verb.name), names, line = " ";
+std::string UsageLine(const VerbText& verb) {
+  std::string usage = StrCat("tern ", verb.name);
   for (const OptionText& option : verb.options) {
-    if (option.positional) {
-      const std::string name = StrCat(option.names[0], option.repeats ? "..." : "");
-      StrAppend(&usage, " ", option.required ? name : StrCat("[", name, "]"));
-      continue;
-    }
+    if (!option.positional) continue;
+    const std::string name = StrCat(option.names[0], option.repeats ? "..." : "");
+    StrAppend(&usage, " ", option.required ? name : StrCat("[", name, "]"));
+  }
+  return usage + " [OPTIONS]";
+}
+
+std::string ShortHelp(const VerbText& verb) {
+  std::string names, line = " ";
+  for (const OptionText& option : verb.options) {
+    if (option.positional) continue;
     const std::string word = StrCat(" ", StrJoin(option.names, ","));
     constexpr size_t kColumns = 80;
     if (line.size() + word.size() > kColumns) {
@@ -74,7 +81,7 @@ std::string ShortHelp(const VerbText& verb) {
     }
     line += word;
   }
-  std::string text = StrCat(verb.phrase, "\nUsage: ", usage, " [OPTIONS]\n\nOptions, which tern ",
+  std::string text = StrCat(verb.phrase, "\nUsage: ", UsageLine(verb), "\n\nOptions, which tern ",
                             verb.name, " --help tells of:\n", names, line, "\n\nExamples:\n");
   for (const std::string& example : verb.examples) StrAppend(&text, "  ", example, "\n");
   return text;

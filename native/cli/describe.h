@@ -37,7 +37,12 @@ struct ToolText {
 
   const VerbText* Find(std::string_view name) const;
 };
+OptionText DescribeOption(const CLI::Option& option);
+VerbText DescribeVerb(const CLI::App& app);
 ToolText DescribeTool(const CLI::App& app);
+
+// "tern diff a b [OPTIONS]"
+std::string UsageLine(const VerbText& verb);
 
 // What `-h` shows of a verb: how it is called, the names of its options, examples.
 std::string ShortHelp(const VerbText& verb);

@@ -133,22 +133,6 @@ void ReportFailedCheck(const char* file, int line, const char* message) {
   _exit(Report(bug, globals));
 }
 
-// Names and texts come from files of anybody: what would move the cursor or paint a terminal is
-// shown as \x1b.
-std::string WithoutControls(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    if (is_control)
-      StrAppend(&out, "\\x", kDigits.substr(byte >> 4, 1), kDigits.substr(byte & 15, 1));
-    else
-      out += c;
-  }
-  return out;
-}
-
 // What the text of a diagnostic leaves out: "and 12 more (use -v)". The JSON has all of it.
 std::string LeftOut(std::string_view text, std::string_view json) {
   constexpr size_t kShown = 8;  // core/text/render.cc

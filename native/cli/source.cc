@@ -76,8 +76,10 @@ Status Conclude(const Findings& findings, const CheckOptions& options, const Glo
     json.EndObject();
     Print(StrCat(json.text(), "\n"));
   } else if (!findings.empty()) {
-    Print(UsesColor(globals.color, STDOUT_FILENO) ? PaintDiagnostics(findings.text)
-                                                  : findings.text);
+    if (UsesColor(globals.color, STDOUT_FILENO))
+      PrintPainted(PaintDiagnostics(WithoutControls(findings.text)));
+    else
+      Print(findings.text);
   } else if (!globals.quiet) {
     Print(StrCat(NameOf(options.path), ": ok\n"));
   }

@@ -76,7 +76,32 @@ std::string PaintLine(std::string_view line) {
          (is_source ? std::string(behind) : Marks(behind));
 }
 
+// Bytes of the control character that a text begins with, in UTF-8: those of ASCII but for ends of
+// lines and tabs, and U+0080 to U+009F, of which a terminal may take one for ESC and a bracket.
+size_t ControlAt(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if ((byte(0) < 0x20 && text[0] != '\n' && text[0] != '\t') || byte(0) == 0x7f) return 1;
+  return byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
+}
+
 }  // namespace
+
+std::string WithoutControls(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t control = ControlAt(text.substr(i));
+    if (control == 0) {
+      out += text[i++];
+      continue;
+    }
+    // Of two bytes the second has the character's number.
+    const auto code = static_cast<unsigned char>(text[i + control - 1]);
+    StrAppend(&out, "\\x", kDigits.substr(code >> 4, 1), kDigits.substr(code & 15, 1));
+    i += control;
+  }
+  return out;
+}
 
 bool UsesColor(std::string_view choice, int descriptor) {
   if (choice != "auto") return choice == "always";

@@ -4,10 +4,12 @@
 #include "native/cli/tool.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "core/base/strings.h"
 #include "native/cli/report.h"
+#include "native/cli/usage.h"
 
 namespace tern::cli {
 namespace {
@@ -150,33 +152,49 @@ Status NoPlaceFor(std::string_view word, const CLI::App& verb) {
   return status;
 }
 
-// The complaint in Tern's words: of the first of the words that nothing took, with the nearest
-// name; else what CLI11 says.
-Status ExplainUsage(std::string_view complaint, const std::vector<std::string>& untaken,
-                    const CLI::App& app) {
+// The verb whose options were being read, or the tool.
+const CLI::App& ActiveIn(const CLI::App& app) {
   const CLI::App* active = &app;
-  // The verb whose options were being read.
   for (const CLI::App* sub : app.get_subcommands()) active = sub;
-  const bool has_verb = active != &app;
-  // As CLI11 says it.
-  const bool lacks_verb = complaint.starts_with("A subcommand is required");
-  const bool lacks_place = complaint.starts_with("The following argument");
-  Status status = UsageError("E0003", lacks_verb ? "no verb is given" : complaint);
+  return *active;
+}
+
+// Of the first of the words that nothing took, with the nearest name; none where each is one that
+// may be a file or a value, and those have places left.
+std::optional<Status> ExplainUntaken(const std::vector<std::string>& untaken, bool lacks_place,
+                                     const CLI::App& active, const CLI::App& app) {
+  std::optional<Status> no_place;
   for (const std::string& left : untaken) {
     // --name=value: only the name is looked up.
     const std::string_view word = StrSplit(left, '=')[0];
     const bool option = word.size() > 1 && word[0] == '-';
     // Without a verb, the first word was to be one. Behind a verb a word may be a file or a value;
     // only options can be called unknown there.
-    if (!option && has_verb) {
-      if (lacks_place && status.message() == complaint) status = NoPlaceFor(left, *active);
-      continue;
-    }
-    status = Unknown(option, word, NamesKnownTo(*active, app));
-    break;
+    if (option || &active == &app) return Unknown(option, word, NamesKnownTo(active, app));
+    if (lacks_place && !no_place) no_place = NoPlaceFor(left, active);
   }
-  return std::move(
-      status.AddNote(StrCat("help: tern ", has_verb ? active->get_name() + " " : "", "--help")));
+  return no_place;
+}
+
+Status WithHelp(Status status, const CLI::App& active, const CLI::App& app) {
+  const std::string verb = &active == &app ? "" : active.get_name() + " ";
+  return std::move(status.AddNote(StrCat("help: tern ", verb, "--help")));
+}
+
+// The complaint in Tern's words: what nothing took explains more than what is missing then.
+Status ExplainUsage(const CLI::Error& error, const std::vector<std::string>& untaken,
+                    const CLI::App& app) {
+  const CLI::App& active = ActiveIn(app);
+  const std::string_view complaint = error.what();
+  // As CLI11 says it.
+  const bool lacks_place = complaint.starts_with("The following argument");
+  std::optional<Status> status = ExplainUntaken(untaken, lacks_place, active, app);
+  if (!status) {
+    status = complaint.starts_with("A subcommand is required")
+                 ? UsageError("E0003", "no verb is given")
+                 : ExplainComplaint(error, active, app);
+  }
+  return WithHelp(std::move(*status), active, app);
 }
 
 // Words with a dash too many, which CLI11 takes for names of files.
@@ -248,10 +266,12 @@ Result<Request> Tool::Read(const std::vector<std::string>& words) {
   } catch (const CLI::Error& error) {
     // CLI11 keeps the words that nothing took.
     const std::vector<std::string> dashed = DashedWords(words);
-    return ExplainUsage(error.what(), dashed.empty() ? app_.remaining(true) : dashed, app_);
+    return ExplainUsage(error, dashed.empty() ? app_.remaining(true) : dashed, app_);
   }
-  if (const auto dashed = DashedWords(words); !dashed.empty())
-    return ExplainUsage({}, dashed, app_);
+  if (const auto dashed = DashedWords(words); !dashed.empty()) {
+    const CLI::App& active = ActiveIn(app_);
+    return WithHelp(*ExplainUntaken(dashed, false, active, app_), active, app_);
+  }
   for (const Verb& verb : verbs_) {
     if (verb.app->parsed()) return Request{{}, verb.app->get_name(), &verb.action};
   }

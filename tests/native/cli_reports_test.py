@@ -13,7 +13,8 @@ import unittest
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from tern_cli import DIGITS, error_of, json_of, main, read, tern, text_of, write  # noqa: E402
+from tern_cli import (DIGITS, error_of, json_of, main, on_terminal, read, tern,  # noqa: E402
+                      text_of, write)
 
 RUN = (DIGITS, "--dim", "batch=1", "--fill")
 BENCH = (DIGITS, "--dim", "batch=1", "--min-time", "0.02", "--warmup", "0.01")
@@ -355,6 +356,24 @@ class StyleTest(Folder):
         self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", painted), plain)
         if plain.startswith("warning"):
             self.assertIn("\x1b[1;33mwarning", painted)
+
+    def test_results_on_a_terminal_are_shown_without_what_would_move_it(self):
+        """Names of files and texts in them; what a program prints itself is its own affair."""
+        program = write(self.folder, "a\x1b[31mb.tn",
+                        'fn main() -> string { print("\\u{1b}[1mnote"); "\\u{1b}[2J" }\n')
+        code, text = on_terminal("run", program, stdout=True)
+        self.assertEqual((code, text), (0, '\x1b[1mnote\r\noutput0: "\\u001b[2J"\r\n'))
+        code, text = on_terminal("compile", program, stdout=True)
+        self.assertRegex(text, r"^wrote .*/a\\x1b\[31mb\.tern, \d+ B\r\n$")
+        # Neither is a pipe a terminal, nor what --out - writes.
+        self.assertIn("/a\x1b[31mb.tern, ", text_of("compile", program))
+        warned = write(self.folder, "w\u009b31m.tasm",
+                       ".func @main(x: f32[n], unused: int) -> f32[n]\n  ret   ret %0\n")
+        for color in ("always", "never"):
+            code, text = on_terminal("check", warned, "--color", color, stdout=True)
+            self.assertIn("/w\\x9b31m.tasm:1:1", text)
+            self.assertEqual("\x1b" in text, color == "always", text)
+            self.assertNotIn("\u009b", text)
 
     def test_what_would_move_a_terminal_is_shown(self):
         names = ("a\x1b[2J.tern", "b\r.tern", "c\x07\x7f.tn")

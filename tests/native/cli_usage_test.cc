@@ -173,9 +173,84 @@ TEST_F(CliUsage, WhatIsNearToNothingGetsNoSuggestion) {
 
 TEST_F(CliUsage, AValueThatIsWrongIsNoUnknownOption) {
   const std::string said = Said(&tool_, {"--format", "jsn", "run", "a.tern"});
-  EXPECT_EQ(said, "--format: jsn not in {text,json,jsonl}\nhelp: tern run --help");
-  EXPECT_NE(Said(&tool_, {"run"}).find("required"), std::string::npos);
-  EXPECT_NE(Said(&tool_, {}).find("no verb is given"), std::string::npos);
+  EXPECT_EQ(said,
+            "--format: expected text, json or jsonl, got 'jsn'\nhelp: did you mean 'json'?\n"
+            "help: tern run --help");
+  EXPECT_EQ(Said(&tool_, {}), "no verb is given\nhelp: tern --help");
+}
+
+// Every choice of every option, with a letter lost.
+TEST_F(CliUsage, EverySlipInAChoiceIsToldTheChoice) {
+  const ToolText text = tool_.Describe();
+  int found = 0;
+  for (const VerbText& verb : text.verbs) {
+    std::vector<OptionText> options = verb.options;
+    options.insert(options.end(), text.tool.options.begin(), text.tool.options.end());
+    for (const OptionText& option : options) {
+      for (const std::string& choice : option.choices) {
+        const std::string slip = choice.substr(0, choice.size() - 1);
+        if (option.positional || slip.size() < 3 ||
+            std::count(option.choices.begin(), option.choices.end(), slip) > 0)
+          continue;
+        const std::string name = option.names.back();
+        const std::string said = Said(&tool_, {verb.name, StrCat(name, "=", slip)});
+        EXPECT_TRUE(said.starts_with(StrCat(name, ": expected "))) << said;
+        EXPECT_NE(said.find(StrCat(", got '", slip, "'\n")), std::string::npos) << said;
+        EXPECT_NE(said.find("did you mean '"), std::string::npos) << said;
+        ++found;
+      }
+    }
+  }
+  EXPECT_GT(found, 100);
+}
+
+TEST_F(CliUsage, WhatIsExpectedAndWhatCameIsSaid) {
+  const struct {
+    std::vector<std::string> words;
+    std::string said;
+  } kCases[] = {
+      {{"run"},
+       "tern run lacks its argument program\nprogram: an executable, .tasm text, a program (.tn) "
+       "or an ONNX model; - for standard input\nusage: tern run program [OPTIONS]"},
+      {{"diff", "a.tern"},
+       "tern diff lacks its argument b\nb: another of the same kind\n"
+       "usage: tern diff a b [OPTIONS]"},
+      {{"asm", "a.tasm"},
+       "tern asm lacks its option --out\n-o, --out: the executable\n"
+       "usage: tern asm text [OPTIONS]"},
+      {{"completion", "bsh"},
+       "shell: expected bash, zsh or fish, got 'bsh'\nhelp: did you mean 'bash'?"},
+      {{"completion", "powershell"}, "shell: expected bash, zsh or fish, got 'powershell'"},
+      {{"check", "a.tn", "--fix=x"}, "--fix: expected apply or dry-run, got 'x'"},
+      {{"run", "a.tn", "--kernels", ""},
+       "--kernels: expected auto, operators, interpreter or compiled, got ''"},
+      {{"run", "a.tn", "--threads", "many"},
+       "--threads: expected a number from 0 to 1024, got 'many'"},
+      {{"play", "--port", "65536"}, "--port: expected a number from 0 to 65535, got '65536'"},
+      {{"run", "a.tn", "--max-memory", "12XB"},
+       "--max-memory: expected bytes, such as 1000 or 64MiB, of at least 0; got '12XB'"},
+      {{"run", "a.tn", "--max-memory", "1.2k"},
+       "--max-memory: expected bytes, such as 1000 or 64MiB, of at least 0; got '1.2k'"},
+      {{"run", "a.tn", "--max-memory", ""},
+       "--max-memory: expected bytes, such as 1000 or 64MiB, of at least 0; got ''"},
+      {{"run", "a.tn", "--dim"}, "--dim: expected a value behind it, got none"},
+      {{"trace", "a", "--list", "1"}, "--list: expected at least 2 values, got 1"},
+      {{"trace", "a", "--list", "1", "x"}, "--list: expected a whole number, got '1,x'"},
+      {{"info", "--threads", "1", "--threads", "2"}, "--threads: expected at most 1 value, got 2"},
+      {{"info", "-q", "-v"},
+       "--quiet and --verbose cannot be given together: leave one of them out"},
+      {{"lower", "a.tloop", "--n", "1"},
+       "--n means something with --count only: add that, or leave it out"},
+  };
+  for (const auto& [words, said] : kCases)
+    EXPECT_EQ(Said(&tool_, words), StrCat(said, "\nhelp: tern ", words[0], " --help"));
+}
+
+TEST_F(CliUsage, SizesMayHaveAnyOfTheUnits) {
+  for (const char* size : {"0", "7", "1k", "64MiB", "15gb", "2 Ti", "3B", "1E"})
+    EXPECT_EQ(Said(&tool_, {"run", "a.tn", "--max-memory", size}), "") << size;
+  for (const char* size : {"-1", "k", "1.5gb", "1kk", "1bi", "1 k b", "0x10", "1e3", "inf"})
+    EXPECT_NE(Said(&tool_, {"run", "a.tn", "--max-memory", size}), "") << size;
 }
 
 TEST_F(CliUsage, AWordTooManyIsToldWhereItMayGo) {

@@ -4,6 +4,7 @@ to work on, and the last line `N passed, N failed`.
 """
 import json
 import os
+import pty
 import subprocess
 import sys
 import unittest
@@ -37,6 +38,23 @@ def error_of(*arguments, **options):
     if result.returncode == 0 or result.stdout:
         raise AssertionError(f"tern {' '.join(arguments)} was not refused: {result.stdout}")
     return result.returncode, result.stderr
+
+
+def on_terminal(*arguments, stdout=False):
+    """(exit code, what a terminal at standard error, or at standard output, is sent)"""
+    mine, other = pty.openpty()
+    ends = {"stdout": other if stdout else subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL if stdout else other}
+    process = subprocess.Popen([TERN, *arguments], stdin=subprocess.DEVNULL, **ends)
+    os.close(other)
+    said = b""
+    try:
+        while part := os.read(mine, 65536):
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(mine)
+    return process.wait(timeout=60), said.decode()
 
 
 def write(folder, name, data):
