@@ -2,7 +2,7 @@
 // The program behind tools/bench/start. Sides take turns; a row has the medians of its rounds and
 // the median ratio of a round. Pages are opened in a context of their own, whose caches are empty.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -168,6 +168,93 @@ async function benchPages(folder, rounds) {
   }
 }
 
+// How long after the moment at which an abort is due a promise is rejected, by where the work is
+// done and what it does then: what keeps the timer waiting counts too. Sources are fetched by the
+// runtime, but for the program that runs for ever.
+const kAbortLimit = 50;
+const kAborts = [
+  { place: 'worker', phase: 'module' },
+  { place: 'worker', phase: 'fetch' },
+  { place: 'worker', phase: 'compile' },
+  { place: 'worker', phase: 'load' },
+  { place: 'worker', phase: 'run' },
+  { place: 'page', phase: 'fetch' },
+  { place: 'page', phase: 'run' },
+];
+const kAbortPage = `
+  import { createRuntime } from '/tern/index.js';
+  const maker = await createRuntime();
+  const forever = maker.assemble(
+    '.func @forever()\\nagain:\\n  load_const int 0 dst: %0\\n  goto again\\n');
+  maker.dispose();
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  // Starts what is to be aborted; hear() is called in the phase.
+  async function begin(runtime, options, phase, signal, hear) {
+    const onProgress = (each) => each.phase === (phase === 'module' ? 'fetch' : phase) && hear();
+    if (phase === 'module') return createRuntime({ ...options, signal, onProgress });
+    if (phase !== 'run') return runtime.load('/work/model.onnx', { signal, onProgress });
+    const program = await runtime.load(new Response(forever));
+    setTimeout(hear, 5);
+    return program.run('forever', [], { signal });
+  }
+  // Milliseconds, or undefined where the phase was over before.
+  async function once(runtime, options, phase, delay) {
+    const control = new AbortController();
+    let due;
+    const hear = () => {
+      due ??= performance.now() + delay;
+      setTimeout(() => control.abort(), delay);
+    };
+    try {
+      (await begin(runtime, options, phase, control.signal, hear)).dispose?.();
+      return undefined;
+    } catch (error) {
+      if (error.name !== 'AbortError') throw error;
+      return performance.now() - due;
+    }
+  }
+  window.timeAborts = async ({ place, phase, rounds }) => {
+    const options = { worker: place === 'worker' };
+    const times = [];
+    for (let i = 0; times.length < rounds && i < 4 * rounds; ++i) {
+      const runtime = await createRuntime(options);
+      const time = await once(runtime, options, phase, i % 3);
+      // Usable afterwards.
+      (await runtime.load(new Response(forever))).dispose();
+      if (time !== undefined) times.push(time);
+      runtime.dispose();
+      await wait(0);
+    }
+    return times;
+  };
+  window.finished = performance.now();`;
+
+async function benchAborts(folder, rounds) {
+  writeFileSync(join(folder, 'aborts.html'),
+                `<!doctype html><script type="module">${kAbortPage}</script>`);
+  copyFileSync(makeNetwork('mobilenet-v2', folder).model, join(folder, 'model.onnx'));
+  const chromium = await openChromium({
+    '/tern/': join(kRoot, 'wasm/package/dist'),
+    '/work/': folder,
+  });
+  try {
+    const { page } = chromium;
+    await page.goto(new URL('/work/aborts.html', page.url()).href);
+    await page.waitForFunction('window.finished !== undefined');
+    const rows = [];
+    for (const each of kAborts) {
+      const asked = { ...each, rounds: 3 * rounds };
+      const times = await page.evaluate((given) => window.timeAborts(given), asked);
+      if (times.length < rounds) throw new Error(`${each.place} ${each.phase}: always too late`);
+      const worst = [Math.max(...times), kAbortLimit];
+      rows.push(toRow('abort, worst', `${each.place} ${each.phase}`, 'ms', [worst], 1));
+    }
+    return rows;
+  } finally {
+    await chromium.close();
+  }
+}
+
 // Processor time, which neighbours on a busy machine change less; a process that waits for nothing
 // takes no longer. What `time` itself spends is in both sides.
 const kTimed = `TIMEFORMAT='%3U %3S'; time /usr/bin/time -f %M "$@"`;
@@ -215,9 +302,11 @@ try {
   }
   if (!options['no-web']) {
     execFileSync(join(kRoot, 'tools/build_web.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
-    const pages = await benchPages(folder, options.rounds);
-    pages.forEach(print);
-    rows.push(...pages);
+    for (const bench of [benchPages, benchAborts]) {
+      const pages = await bench(folder, options.rounds);
+      pages.forEach(print);
+      rows.push(...pages);
+    }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
