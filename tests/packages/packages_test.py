@@ -10,6 +10,7 @@ processors, missing files, sizes of structs) must be said in words that tell wha
 import atexit
 import ctypes
 import glob
+import gzip
 import os
 import re
 import shutil
@@ -219,11 +220,13 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(self.files(ARM.unpack("deb")), files)
         for name in ("bin/tern", "include/tern/tern.h", "include/tern/tern.hpp", "lib/libtern.a",
                      "lib/libtern.so", "lib/libtern.so.0", "lib/cmake/tern/tern-config.cmake",
-                     "lib/pkgconfig/tern.pc", "share/man/man1/tern.1", "share/man/man1/tern-run.1",
+                     "lib/pkgconfig/tern.pc", "share/man/man1/tern.1.gz",
+                     "share/man/man1/tern-run.1.gz", "share/doc/tern/changelog.gz",
                      "share/bash-completion/completions/tern", "share/doc/tern/LICENSE",
                      "share/doc/tern/schemas/run.json", "share/tern/page/index.html",
                      "share/tern/page/service-worker.js",
-                     "share/doc/libtern0/copyright", "share/doc/libtern-dev/LICENSE"):
+                     "share/doc/libtern0/copyright", "share/doc/libtern0/changelog.gz",
+                     "share/doc/libtern-dev/changelog.gz", "share/doc/libtern-dev/LICENSE"):
             self.assertIn(name, files)
         headers = [name for name in files if name.startswith("include/")]
         self.assertEqual(headers, ["include/tern/tern.h", "include/tern/tern.hpp"])
@@ -250,6 +253,8 @@ class PackagesTest(unittest.TestCase):
             [runtime] = [deb for deb in target.debs() if "libtern0_" in deb]
             self.assertEqual(call("dpkg-deb", "-I", runtime, "triggers").strip(),
                              "activate-noawait ldconfig")
+            self.assertEqual(call("dpkg-deb", "-I", runtime, "shlibs"),
+                             "libtern 0 libtern0 (>= 0.1.0)\n")
             stated = re.search(r"libc6 \(>= ([\d.]+)\)", fields["libtern0"]["Depends"])[1]
             used = re.findall(r"GLIBC_([\d.]+)", call(
                 "llvm-readelf-19", "-V", os.path.join(target.unpack("deb"), "lib/libtern.so.0")))
@@ -257,13 +262,78 @@ class PackagesTest(unittest.TestCase):
             self.assertGreater(len(order), 1)
             self.assertEqual(max(order), order[-1])
 
+    def test_debian_packages_say_who_made_them_and_what_they_are(self):
+        with open(os.path.join(HOST.build, "CMakeCache.txt"), encoding="utf-8") as file:
+            maintainer = re.search(r"^TERN_MAINTAINER:STRING=(.*)", file.read(), re.M)[1]
+        self.assertRegex(maintainer, r"^\w[^<>]* <[^<>@ ]+@[^<>@ ]+\.[a-z]+>$")
+        titles = set()
+        for deb in HOST.debs():
+            field = dict(re.findall(r"^(\S+): ?((?:.*\n)(?: .*\n)*)", call("dpkg-deb", "-f", deb),
+                                    re.M))
+            self.assertEqual(field["Maintainer"].strip(), maintainer)
+            title, *more = field["Description"].splitlines()
+            titles.add(title)
+            self.assertLess(len(title), 80)
+            self.assertGreaterEqual(len(more), 3, deb)
+        self.assertEqual(len(titles), 3)
+
+    def unpacked_gzip(self, path):
+        """The text, of a file that says neither when it was made nor how it was called."""
+        with open(path, "rb") as file:
+            packed = file.read()
+        self.assertEqual(packed[:9], b"\x1f\x8b\x08\0\0\0\0\0\x02", path)
+        return gzip.decompress(packed).decode()
+
+    def test_changes_stand_where_debian_looks_for_them(self):
+        with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
+            versions = re.findall(r"^## (\S+)", file.read(), re.M)
+        texts = {self.unpacked_gzip(os.path.join(target.unpack(form), "share/doc", package,
+                                                 "changelog.gz"))
+                 for target in (HOST, ARM) for form in ("tarball", "deb")
+                 for package in ("tern", "libtern0", "libtern-dev")}
+        [text] = texts
+        path = os.path.join(fresh("changes"), "changelog")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        parsed = attempt("dpkg-parsechangelog", "--all", "-l", path)
+        self.assertEqual((parsed.returncode, parsed.stderr), (0, ""))
+        self.assertEqual(re.findall(r"^ tern \((\S+)\) ", parsed.stdout, re.M), versions)
+        self.assertIn(" * Command line tern (docs/cli.md): run, check,", one_line(text))
+        self.assertLess(max(map(len, text.splitlines())), 80)
+
+    def changelog_of(self, markdown, now="Thu, 01 Jan 1970 00:00:00 +0000"):
+        path = os.path.join(fresh("changes"), "CHANGELOG.md")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(markdown)
+        return call("awk", "-v", "package=p", "-v", "maintainer=M <m@e.org>", "-v", "now=" + now,
+                    "-f", os.path.join(ROOT, "tools/cmake/package/debian_changelog.awk"), path)
+
+    def test_a_version_that_was_released_keeps_its_date(self):
+        text = self.changelog_of(
+            "# Changes\n\nOf all.\n\n## 0.2.0\n\nNew.\n\n## 0.1.0 (2024-02-29)\n\n"
+            "- **A.** b; `c` [d](e.md#f)\n  g.\n- h\n\n## 0.0.1 (1999-12-31)\n- i\n")
+        head = "%s unstable; urgency=medium\n\n%s\n -- M <m@e.org>  %s\n\n"
+        self.assertEqual(text, "".join([
+            head % ("p (0.2.0)", "  * New.\n", "Thu, 01 Jan 1970 00:00:00 +0000"),
+            head % ("p (0.1.0)", "  * A. b; c d g.\n  * h\n", "Thu, 29 Feb 2024 12:00:00 +0000"),
+            head % ("p (0.0.1)", "  * i\n", "Fri, 31 Dec 1999 12:00:00 +0000")]))
+        self.assertEqual(self.changelog_of("# Changes\n\nnone yet\n"), "")
+
+    def test_manual_pages_are_packed_and_can_be_read(self):
+        folder = os.path.join(HOST.unpack("deb"), "share/man/man1")
+        names = os.listdir(folder)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            self.assertTrue(name.endswith(".1.gz"), name)
+            self.assertTrue(self.unpacked_gzip(os.path.join(folder, name)).startswith(".TH"), name)
+
     def test_packing_twice_gives_the_same_bytes(self):
         def digests():
             return {os.path.basename(path): call("sha256sum", path).split()[0]
                     for path in glob.glob(HOST.packages + "/*.*")}
         first = digests()
         self.assertEqual(len(first), 4)
-        for name in ("share/man1/tern.1", "lib/libtern.a", "include/tern/tern.h", "tern"):
+        for name in ("share/man1/tern.1.gz", "lib/libtern.a", "include/tern/tern.h", "tern"):
             os.utime(os.path.join(HOST.build, name))  # as if it was built now
         call(os.path.join(ROOT, "tools/package.sh"), "host")
         self.assertEqual(digests(), first)

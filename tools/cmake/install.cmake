@@ -4,8 +4,9 @@
 #   development  headers, libtern.so, libtern.a, what CMake and pkg-config read, examples
 #   tools        the program tern, its manual pages, completions for bash, zsh and fish; the page,
 #                where it has been built (tools/build_web.sh), for `tern play`
-# Each has the licences. Everything is found from where it lies, so a folder may be moved. With
-# SOURCE_DATE_EPOCH in the environment two packings give the same bytes (tools/package.sh).
+# Each has the licences and what has changed. Everything is found from where it lies, so a folder
+# may be moved. With SOURCE_DATE_EPOCH in the environment two packings give the same bytes
+# (tools/package.sh).
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "")
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -42,6 +43,7 @@ add_custom_command(OUTPUT ${share}/done
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${share}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
   COMMAND tern_cli man --all ${share}/man1
+  COMMAND gzip -9nr ${share}/man1
   ${prints}
   COMMAND ${CMAKE_COMMAND} -E touch ${share}/done
   DEPENDS tern_cli)
@@ -78,7 +80,16 @@ endforeach()
 install(FILES ${share}/tern.fish COMPONENT tools
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# ---- licences, in the folder where Debian looks for them
+# ---- licences and what has changed, in the folder where Debian looks for them
+set(TERN_MAINTAINER "The Tern authors <tern@example.org>" CACHE STRING
+  "Who made the Debian packages: a name and an address for mail")
+set(changelog ${made}/changelog)
+# Written when it is installed, because the time of a version that has no date yet is the packing's.
+install(CODE "
+  string(TIMESTAMP now \"%a, %d %b %Y %H:%M:%S +0000\" UTC)  # or SOURCE_DATE_EPOCH
+  execute_process(COMMAND awk -v package=tern -v \"maintainer=${TERN_MAINTAINER}\"
+      -v \"now=\${now}\" -f ${templates}/debian_changelog.awk ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    COMMAND gzip -9n OUTPUT_FILE ${changelog}.gz COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
 foreach(pair "runtime libtern${PROJECT_VERSION_MAJOR}" "development libtern-dev" "tools tern")
   separate_arguments(pair)
   list(GET pair 0 component)
@@ -86,6 +97,8 @@ foreach(pair "runtime libtern${PROJECT_VERSION_MAJOR}" "development libtern-dev"
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
   install(FILES docs/third-party-notices.txt RENAME copyright COMPONENT ${component}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
+  install(FILES ${changelog}.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+    COMPONENT ${component})
 endforeach()
 
 # ---- packages: one .tar.gz of all, a .deb of each component
@@ -95,8 +108,7 @@ set(libc "libc6 (>= ${libc})")
 set(exact "libtern${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_PACKAGE_NAME tern)
 set(CPACK_PACKAGE_VENDOR "The Tern authors")
-set(CPACK_PACKAGE_CONTACT "The Tern authors <tern@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "portable tensor runtime")
+set(CPACK_PACKAGE_CONTACT "${TERN_MAINTAINER}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME tern-${PROJECT_VERSION}-linux-${tern_processor})
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
@@ -112,8 +124,11 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtern${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${libc}")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libllvm19")
-# The linker's cache learns of the library when it comes and when it goes.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${templates}/triggers")
+# The linker's cache learns of the library when it comes and when it goes; packages that are built
+# with the library learn from `shlibs` what they depend on.
+file(WRITE ${made}/shlibs "libtern ${PROJECT_VERSION_MAJOR} libtern${PROJECT_VERSION_MAJOR} \
+(>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${templates}/triggers;${made}/shlibs")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtern-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${exact}")
@@ -121,7 +136,19 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tern)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${libc}, libgcc-s1, libstdc++6 (>= 12)")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "libllvm19")
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Shared library of Tern, which runs tensor programs")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and static library of Tern for C and C++")
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Command line of Tern: compiles, runs and inspects programs")
+# The first line is the title, in front of which CPack would put its own summary.
+set(about "Tern compiles machine-learning models (ONNX) and programs of a small language
+to one executable file and runs it on any processor.")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "portable tensor runtime, shared library
+${about}
+This package has the library that programs in C and C++ are linked with. With
+LLVM beside it, loops are compiled for the processor at hand.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "portable tensor runtime, headers and static library
+${about}
+This package has what programs in C11 and C++17 are built with: headers, the
+static library, what CMake and pkg-config read, and examples.")
+set(CPACK_DEBIAN_TOOLS_DESCRIPTION "portable tensor runtime, command line
+${about}
+This package has the program that compiles, runs, inspects, debugs, times and
+compares them, and the page with which it shows them in a browser.")
 include(CPack)
