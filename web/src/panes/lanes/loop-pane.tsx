@@ -83,11 +83,11 @@ export function LoopPane() {
   const { example, name } = lanes.value;
   const tools = (
     <>
-      <label class="detail">
+      <label class="plain-switch">
         <input
           type="checkbox" checked={plainText.value} data-testid="loop-plain-text"
           onChange={(event) => setPlainText(event.currentTarget.checked)}
-        />{' '}
+        />
         plain text
       </label>
       <FilePicker
