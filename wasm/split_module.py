@@ -28,6 +28,8 @@ import wasm_file as wasm
 PAIR = "tern.pair"
 TABLE = "__indirect_function_table"
 DATA_COUNT = 12
+# Bytes between two runs of data that pack better than another segment.
+WORTH_BRIDGING = 14
 FEATURES = ("bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int",
             "reference-types", "relaxed-simd", "sign-ext", "simd")
 
@@ -54,6 +56,9 @@ class Linked:
             origin = self.functions[index - self.first].origin
             if export.startswith("tern_") and f":({export})" not in origin:
                 raise SystemExit(f"{path}: export {export} is function {index}: {origin}")
+
+    def merged_texts(self):
+        return [(each.address, self.bytes_of(each)) for each in self.data if is_merged(each)]
 
     def bytes_of(self, piece):
         for address, run in self.segments:
@@ -92,10 +97,11 @@ def merged_strings(whole, piece):
         at += len(text) + 1
 
 
-def texts_that_stay(texts, strings):
-    """Which of the texts hold the strings: each is the text itself or the end of one.
+def needed_ends(texts, strings):
+    """{text: how many bytes at its end hold one of the strings, with the zero}
 
-    The linker sorts by the ends, and puts what is the end of others into the last of those.
+    Each string is a text or the end of one. The linker sorts by the ends, and puts what is the end
+    of others into the last of those.
     """
     ends = [text[::-1] for text in texts]
     if any(b != a[:len(b)] and b > a for a, b in zip(ends, ends[1:])):
@@ -103,12 +109,15 @@ def texts_that_stay(texts, strings):
     last = {text[start:]: text for text in texts for start in range(len(text))}
     lost = [each for each in strings if each not in last]
     if lost:
-        raise SystemExit(f"the whole lacks strings of the runtime: {lost[:3]}")
-    return {last[each] for each in strings}
+        raise SystemExit(f"the whole lacks strings of a part: {lost[:3]}")
+    needed = {}
+    for each in strings:
+        needed[last[each]] = max(len(each), needed.get(last[each], 0))
+    return needed
 
 
 def data_not_in(whole, reached):
-    """{(address, bytes)} of what the other link does without.
+    """{address: bytes} of what the other link does without.
 
     The linker has merged the strings of the whole. The other link left them apart (-O0).
     """
@@ -117,15 +126,24 @@ def data_not_in(whole, reached):
     strings = {each for each in strings if each.find(b"\0") == len(each) - 1}  # of bytes
     if any(is_merged(each) for each in reached.data):
         raise SystemExit("strings are merged where parts are told: link it with -Wl,-O0")
-    runs = set()
+    runs = {}
     for piece in whole.data:
         if is_merged(piece):
             texts = list(merged_strings(whole, piece))
-            kept_texts = texts_that_stay([text for _, text in texts], strings)
-            runs |= {each for each in texts if each[1] not in kept_texts}
+            needed = needed_ends([text for _, text in texts], strings)
+            runs |= {at: text[:len(text) - needed.get(text, 0)] for at, text in texts}
         elif symbol_of(piece) not in stays and not is_string(piece):
-            runs.add((piece.address, whole.bytes_of(piece)))
-    return runs
+            runs[piece.address] = whole.bytes_of(piece)
+    return {at: run for at, run in runs.items() if run}
+
+
+def data_between(earlier, later):
+    """[(address, bytes)] of what is in the one and not in the other, which has less of it."""
+    if any(not earlier.get(at, b"").startswith(run) for at, run in later.items()):
+        raise SystemExit("a part lacks data that one before it has")
+    runs = [(at + len(later.get(at, b"")), run[len(later.get(at, b"")):])
+            for at, run in earlier.items()]
+    return join([each for each in runs if each[1]])
 
 
 def join(runs):
@@ -135,6 +153,24 @@ def join(runs):
         if joined and joined[-1][0] + len(joined[-1][1]) == address:
             joined[-1] = (joined[-1][0], joined[-1][1] + run)
         elif run.strip(b"\0"):
+            joined.append((address, run))
+    return joined
+
+
+def bridged(runs, constants):
+    """The runs with what lies between them where that is less than the head of a segment.
+
+    constants: [(address, bytes)] that never change, so that they may be written twice.
+    """
+    joined = runs[:1]
+    for address, run in runs[1:]:
+        start, last = joined[-1]
+        end = start + len(last)
+        between = next((bytes(each[end - at:address - at]) for at, each in constants
+                        if at <= end and address <= at + len(each)), None)
+        if between is not None and address - end <= WORTH_BRIDGING:
+            joined[-1] = (start, last + between + run)
+        else:
             joined.append((address, run))
     return joined
 
@@ -193,10 +229,8 @@ class Plan:
             self.parts = [part if key in has else old for key, old in zip(keys, self.parts)]
         self.parts = [0] * whole.first + self.parts
         # Those that lack more are those that come earlier.
-        missing = [data_not_in(whole, each) for each in reached] + [set()]
-        if any(later - earlier for earlier, later in zip(missing, missing[1:])):
-            raise SystemExit("a part lacks data that one before it has")
-        self.data = [join(earlier - later) for earlier, later in zip(missing, missing[1:])]
+        missing = [data_not_in(whole, each) for each in reached] + [{}]
+        self.data = [data_between(*each) for each in zip(missing, missing[1:])]
         self.elements = wasm.read_elements(whole.sections)
         self.exports = whole.exports
         self.names = [str(i) for i in range(len(self.parts))]
@@ -235,7 +269,7 @@ class Tools:
             file.write("\n".join(moved))
         subprocess.run([self.paths[0], "--split", module, f"--split-funcs=@{listed}", "-o1",
                         outputs[0], "-o2", outputs[1], "--no-placeholders",
-                        "--import-namespace=primary", "-g", *self.features], check=True)
+                        "--import-namespace=p", "-g", *self.features], check=True)
         os.remove(module)
         os.remove(listed)
         return [wasm.read_sections(each) for each in outputs]
@@ -281,7 +315,9 @@ def cut_part(sections, plan, part, wanted):
     """What was cut out, with its exports and elements."""
     found = wasm.names_of_functions(sections)
     exports = {each: found[plan.names[i]] for each, i in plan.exports_of(part).items()}
-    exports |= {each: found[each] for each in wanted if each in found}
+    # Found are imports as well, which come from where the later part gets them too.
+    own = {plan.names[i] for i in plan.functions_of(part)}
+    exports |= {each: found[each] for each in wanted & own}
     runs = renumbered(plan.elements_of(part), plan.names, found)
     # The tool lists what the rest calls.
     called = {i for _, functions in wasm.read_elements(sections) for i in functions}
@@ -305,7 +341,8 @@ def split(whole, plan, tools, first, later, mark):
         rest, cut = tools.split(sections, moved, (first, path))
         if later:
             cut = tools.tidy(cut_part(cut, plan, part, wanted), path)
-            write_part(path, cut, plan.data[part - 1], mark)
+            data = bridged(plan.data[part - 1], whole.merged_texts())
+            write_part(path, cut, data, mark)
         else:
             cut_part(cut, plan, part, wanted)
             os.remove(path)

@@ -88,64 +88,84 @@ def skip_limits(data, at):
 
 
 def read_imports(sections):
-    """[(name, kind)]; the index of each is its place among those of its kind."""
+    """[(name, kind, what follows)]; the index of each is its place among those of its kind."""
     data = contents_of(sections, IMPORT)
     total, at = read_leb(data, 0)
     found = []
     for _ in range(total):
         text, at = read_name(data, read_name(data, at)[1])
-        kind = data[at]
-        at += 1
+        kind, start = data[at], at + 1
         if kind == FUNCTION_KIND:
-            at = read_leb(data, at)[1]
+            at = read_leb(data, start)[1]
         elif kind == TABLE_KIND:  # element type, limits
-            at = skip_limits(data, at + 1)
+            at = skip_limits(data, start + 1)
         elif kind == MEMORY_KIND:
-            at = skip_limits(data, at)
+            at = skip_limits(data, start)
         else:                     # global: type, mutability
-            at += 2
-        found.append((text, kind))
+            at = start + 2
+        found.append((text, kind, data[start:at]))
     return found
+
+
+def renamed_imports(sections, names):
+    """The import section with functions of one module under other names."""
+    data = contents_of(sections, IMPORT)
+    total, at = read_leb(data, 0)
+    body = b""
+    for text, kind, rest in read_imports(sections):
+        module, at = read_name(data, at)
+        at = read_name(data, at)[1] + 1 + len(rest)
+        new = names.get(text, text) if kind == FUNCTION_KIND else text
+        body += name(module) + name(new) + bytes([kind]) + rest
+    return IMPORT, leb(total) + body
 
 
 def imported(sections, kind):
     """The names of the imports of one kind."""
-    return [text for text, each in read_imports(sections) if each == kind]
+    return [text for text, each, _ in read_imports(sections) if each == kind]
 
 
 def exported_functions(sections):
     """{name: function index}"""
+    return {text: index for text, kind, index in read_exports(sections) if kind == FUNCTION_KIND}
+
+
+def read_exports(sections):
+    """[(name, kind, index)]"""
     data = contents_of(sections, EXPORT)
     total, at = read_leb(data, 0)
-    found = {}
+    found = []
     for _ in range(total):
         text, at = read_name(data, at)
         index, after = read_leb(data, at + 1)
-        if data[at] == FUNCTION_KIND:
-            found[text] = index
+        found.append((text, data[at], index))
         at = after
     return found
 
 
+def export_section(exports):
+    return EXPORT, leb(len(exports)) + b"".join(
+        name(text) + bytes([kind]) + leb(index) for text, kind, index in exports)
+
+
 def exports_where(sections, functions, tables):
     """The export section with those functions and tables alone, and all that is neither."""
-    data = contents_of(sections, EXPORT)
-    total, at = read_leb(data, 0)
-    kept = []
-    for _ in range(total):
-        start = at
-        text, at = read_name(data, at)
-        names = {FUNCTION_KIND: functions, TABLE_KIND: tables}.get(data[at])
-        at = read_leb(data, at + 1)[1]
-        if names is None or text in names:
-            kept.append(data[start:at])
-    return EXPORT, leb(len(kept)) + b"".join(kept)
+    names = {FUNCTION_KIND: functions, TABLE_KIND: tables}
+    return export_section([each for each in read_exports(sections)
+                           if each[0] in names.get(each[1], [each[0]])])
+
+
+def renamed_exports(sections, names):
+    """The export section with functions under other names, in the order of their indices."""
+    exports = [(names.get(text, text) if kind == FUNCTION_KIND else text, kind, index)
+               for text, kind, index in read_exports(sections)]
+    return export_section(sorted(exports, key=lambda each: each[1:]))
 
 
 def function_exports(functions):
     """An export section of {name: function index}."""
-    return EXPORT, leb(len(functions)) + b"".join(
-        name(text) + b"\0" + leb(index) for text, index in sorted(functions.items()))
+    return export_section([(text, FUNCTION_KIND, index)
+                           for text, index in sorted(functions.items())])
 
 
 def names_of_functions(sections):

@@ -24,6 +24,12 @@ const linesOf = (name) =>
 const exportsOf = (name) =>
   new Set(WebAssembly.Module.exports(new WebAssembly.Module(bytesOf(name))).map((e) => e.name));
 
+/** As if of another build. */
+function withOtherMark(bytes) {
+  bytes[Buffer.from(bytes).indexOf('tern.pair') + 'tern.pair'.length] ^= 1;
+  return bytes;
+}
+
 function refuses(f, codes, words) {
   assert.throws(f, (error) => {
     assert.ok(error instanceof TernError, String(error));
@@ -110,8 +116,55 @@ describe('a runtime without the compiler', () => {
   });
 
   it('needs none where the module is whole', async () => {
-    runtime = await createRuntime({ wasm: bytesOf('tern-debug'), compiler: kNowhere });
+    runtime = await createRuntime({ wasm: bytesOf('tern-simd-whole'), compiler: kNowhere });
     assert.deepEqual(runtime.assemble(kProgram), executable);
+  });
+});
+
+describe('the debugger and the language', () => {
+  const source = 'fn main(a: int) -> int { a + 2 }';
+
+  it('are one part for either runtime, beside the same compiler', async () => {
+    const given = { compiler: bytesOf('tern-compiler'), debugger: bytesOf('tern-debug') };
+    for (const base of kRuntimes) {
+      const runtime = await createRuntime({ wasm: bytesOf(base), ...given });
+      const program = runtime.load(runtime.compileSource(source).bytes);
+      const debug = program.debugger();
+      debug.begin('main', [40]);
+      assert.equal(debug.run('continue').reason, 'returned', base);
+      assert.equal(debug.results().output0, 42, base);
+      assert.equal(program.run('main', [1]).output0, 3);
+      debug.dispose();
+      program.dispose();
+      assert.throws(() => runtime.compileSource('fn main() -> int { y }'), { code: /./ });
+      runtime.dispose();
+    }
+  });
+
+  it('are read from bytes, packed or not, and from a compiled module', async () => {
+    const bytes = bytesOf('tern-debug');
+    for (const language of [bytes, gzipSync(bytes), new WebAssembly.Module(bytes)]) {
+      const runtime = await createRuntime({ language });
+      assert.deepEqual(runtime.checkSource(source), []);
+      runtime.dispose();
+    }
+  });
+
+  it('are refused where they do not fit the rest', async () => {
+    const other = withOtherMark(bytesOf('tern-debug'));
+    const refused = { code: 'E0603', message: /the debugger does not belong/ };
+    await assert.rejects(createRuntime({ debugger: other }), refused);
+    await assert.rejects(createRuntime({ debugger: bytesOf('tern-compiler') }), refused);
+    await assert.rejects(createRuntime({ debugger: bytesOf('tern-loops') }), refused);
+    const debug = bytesOf('tern-debug');
+    const wasm = bytesOf('tern-simd-whole');
+    await assert.rejects(createRuntime({ wasm, debugger: debug }), refused);
+    const compiler = withOtherMark(bytesOf('tern-compiler'));
+    await assert.rejects(createRuntime({ compiler, debugger: debug }), {
+      code: 'E0603',
+      message: /the compiler does not belong/,
+    });
+    await assert.rejects(createRuntime({ debugger: debug.subarray(0, 1000) }), { code: 'E0601' });
   });
 });
 
@@ -145,10 +198,8 @@ describe('a compiler that does not fit', () => {
     assert.rejects(promise, (error) => code.test(error.code) && words.test(error.message));
 
   it('is refused when it is of another build', async () => {
-    const compiler = bytesOf('tern-compiler');
-    const mark = Buffer.from(compiler).indexOf('tern.pair') + 'tern.pair'.length;
-    compiler[mark] ^= 1;
-    await rejects(start(compiler), /E0603/, /does not belong/);
+    await rejects(start(withOtherMark(bytesOf('tern-compiler'))), /E0603/, /does not belong/);
+    await rejects(start(bytesOf('tern-debug')), /E0603/, /does not belong/);
     await rejects(start(bytesOf('tern-loops')), /E0603/, /belong/);
   });
 
@@ -173,24 +224,34 @@ describe('a compiler that does not fit', () => {
   });
 });
 
-describe('the two parts', () => {
+describe('the parts', () => {
+  const ofApi = (name) => [...exportsOf(name)].filter((each) => each.startsWith('tern_')).sort();
+
   it('share no export of the C API, and have all between them', () => {
-    const later = exportsOf('tern-compiler');
+    const later = [...ofApi('tern-compiler'), ...ofApi('tern-debug')];
+    assert.deepEqual(ofApi('tern-compiler'), linesOf('exports-compiler').sort());
+    assert.deepEqual(ofApi('tern-debug'), linesOf('exports-debug').sort());
     for (const base of kRuntimes) {
       const first = exportsOf(base);
       for (const name of linesOf('exports')) assert.ok(first.has(name), `${base}: ${name}`);
-      assert.deepEqual([...later].sort(), linesOf('exports-compiler').sort());
       for (const name of later) assert.ok(!first.has(name), `${base}: ${name}`);
     }
   });
 
-  it('fit together: all that the second imports, the first exports', () => {
-    const later = new WebAssembly.Module(bytesOf('tern-compiler'));
+  it('fit together: all that one imports, those before it export', () => {
     for (const base of kRuntimes) {
-      const first = exportsOf(base);
-      for (const { module, name } of WebAssembly.Module.imports(later)) {
-        assert.equal(module, 'primary');
-        assert.ok(first.has(name), `${base}: ${name}`);
+      const there = exportsOf(base);
+      for (const part of ['tern-compiler', 'tern-debug']) {
+        const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytesOf(part)));
+        assert.ok(imports.length > 100, `${part} shares ${imports.length}`);
+        for (const { module, name } of imports) {
+          assert.equal(module, 'p');
+          assert.ok(there.has(name), `${base}, ${part}: ${name}`);
+        }
+        for (const name of exportsOf(part)) {
+          assert.ok(!there.has(name), `${part}: ${name}`);
+          there.add(name);
+        }
       }
     }
   });

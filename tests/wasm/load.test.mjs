@@ -457,7 +457,9 @@ describe('the modules', () => {
     await fails(createRuntime({ assets: `${server.url}/nowhere` }), 'E0601',
       /tern.*\.wasm(\.gz)?' could/);
     await fails(createRuntime({ wasm: new Uint8Array([1, 2, 3]) }), 'E0601', /the given bytes/);
-    await fails(createRuntime({ debugger: true, assets: `${server.url}/nowhere` }), 'E0601',
+    const assets = (file) =>
+      file === 'tern-debug.wasm' ? `${server.url}/nowhere/${file}` : new URL(file, kDist);
+    await fails(createRuntime({ debugger: true, assets }), 'E0601',
       /tern-debug\.wasm/, /npm install tern-runtime-debug/);
   });
 

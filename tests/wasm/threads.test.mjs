@@ -58,6 +58,19 @@ const refused = (promise, code, words, help = /.?/) =>
   });
 
 describe('threads', () => {
+  it('have the debugger and the language on the memory that they share', async () => {
+    await withRuntime({ threads: 2, debugger: true }, (runtime) => {
+      assert.equal(runtime.threads.count, 2);
+      const { bytes } = runtime.compileSource('fn main(a: int) -> int { a + 2 }');
+      const debug = runtime.load(bytes).debugger();
+      debug.begin('main', [40]);
+      assert.equal(debug.run('continue').reason, 'returned');
+      assert.deepEqual(debug.results(), { output0: 42 });
+      debug.dispose();
+      assert.throws(() => runtime.compileSource('fn main() -> int { y }'), TernError);
+    });
+  });
+
   it('give the same bytes as one, and share the work', async () => {
     const program = await productBytes();
     const run = (runtime) => bytesOf(runtime.load(program).run('main', kArgs));
@@ -175,7 +188,8 @@ describe('threads that cannot be', () => {
   });
 
   it('goes on alone where the module was compiled before', async () => {
-    const wasm = await WebAssembly.compile(readFileSync(new URL('tern-debug.wasm', kDist)));
+    const built = new URL('../../build/wasm/wasm/tern-simd.wasm', import.meta.url);
+    const wasm = await WebAssembly.compile(readFileSync(built));
     await withRuntime({ threads: 2, wasm }, (runtime) => {
       assert.equal(runtime.threads.count, 1);
       assert.match(runtime.threads.reason, /was given compiled: give its bytes/);

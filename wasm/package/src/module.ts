@@ -41,12 +41,12 @@ export interface ModuleOptions {
    */
   compiler?: WasmSource | boolean;
   /**
-   * Takes the larger module, which has the debugger (`Program.debugger`). It is a package of its
-   * own: pass what `import { debugWasm } from 'tern-runtime-debug'` gives. `true` looks for it
-   * beside this package and, in Node, for that package.
+   * Adds the part that has the debugger (`Program.debugger`), and the compiler, which it works
+   * with. It is a package of its own: pass what `import { debugWasm } from 'tern-runtime-debug'`
+   * gives. `true` looks for it beside this package and, in Node, for that package.
    */
   debugger?: WasmSource | boolean;
-  /** Takes the same, which also has the language (`Runtime.compileSource` and the like). */
+  /** Adds the same, which also has the language (`Runtime.compileSource` and the like). */
   language?: WasmSource | boolean;
   /**
    * The compiler of loop kernels, a module of its own: `true` for the file beside this package.
@@ -105,8 +105,8 @@ function runtimeFile(options: ModuleOptions): AssetName {
   return hasRelaxedSimd() && !onlySimd ? 'tern.wasm' : 'tern-simd.wasm.gz';
 }
 
-/** The large module where a tool was asked for; `true` if its place was not said. */
-function toolsSource({ debugger: debug, language }: ModuleOptions): WasmSource | boolean {
+/** The part with the tools where one was asked for; `true` if its place was not said. */
+export function toolsSource({ debugger: debug, language }: ModuleOptions): WasmSource | boolean {
   for (const each of [debug, language])
     if (each !== undefined && typeof each !== 'boolean') return each;
   return debug === true || language === true;
@@ -153,7 +153,7 @@ async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Array> {
   }
 }
 
-interface Fetching {
+export interface Fetching {
   signal?: AbortSignal | undefined;
   tell?: PartListener | undefined;
   sharing?: Sharing | undefined;
@@ -313,8 +313,8 @@ function makeImports(
   };
 }
 
-// The large module from where it was said to be, beside this package, or from its own package.
-async function toolsModule(
+/** That part from where it was said to be, beside this package, or from its own package. */
+export async function toolsModule(
   options: ModuleOptions,
   fetching: Fetching,
 ): Promise<WebAssembly.Module> {
@@ -351,7 +351,6 @@ async function installedDebugWasm(): Promise<URL | undefined> {
 
 function moduleFor(options: ModuleOptions, fetching: Fetching): Promise<WebAssembly.Module> {
   if (options.wasm !== undefined) return toModule(options.wasm, fetching);
-  if (toolsSource(options) !== false) return toolsModule(options, fetching);
   return toModule(assetSource(runtimeFile(options), options), fetching);
 }
 

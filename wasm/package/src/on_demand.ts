@@ -19,11 +19,37 @@ import type { PartListener } from './progress.js';
 const kPairSection = 'tern.pair';
 const kHashBytes = 16;
 
-/** What all parts of one build carry: a number of their own. Behind it is each part's name. */
-function buildOf(module: WebAssembly.Module): string | undefined {
+/** What all parts of one build carry: a number of their own, and behind it each part's name. */
+function partOf(module: WebAssembly.Module): { build: string; name: string } | undefined {
   const [section] = WebAssembly.Module.customSections(module, kPairSection);
-  return section && new Uint8Array(section).subarray(0, kHashBytes).join(' ');
+  if (!section) return undefined;
+  const bytes = new Uint8Array(section);
+  return {
+    build: bytes.subarray(0, kHashBytes).join(' '),
+    name: new TextDecoder().decode(bytes.subarray(kHashBytes)),
+  };
 }
+
+/** The module, which must be the part of that name and of the same build as the first. */
+function fitting(
+  module: WebAssembly.Module,
+  first: WebAssembly.Module,
+  what: 'compiler' | 'debugger',
+  file: string,
+): WebAssembly.Module {
+  const build = partOf(first)?.build;
+  const part = partOf(module);
+  if (build !== undefined && part?.build === build && part.name === file) return module;
+  throw new TernError(
+    'E0603',
+    `the ${what} does not belong to the WebAssembly module that runs: serve the files of one build`,
+  );
+}
+
+/** Functions of parts that work on the first one's memory, and what they import. */
+const importsFrom = (exports: Exports): WebAssembly.Imports => ({
+  p: exports as unknown as WebAssembly.ModuleImports,
+});
 
 function notNow(file: string): TernError {
   return errorWithHelp(
@@ -88,13 +114,11 @@ export class OnDemandPart implements OnDemandExports {
 
   /** Undefined where the module is whole. */
   static of(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
-    const build = buildOf(first.module);
-    return build === undefined ? undefined : new OnDemandPart(first, build, options);
+    return partOf(first.module) && new OnDemandPart(first, options);
   }
 
   private constructor(
     private readonly first: Instance,
-    private readonly build: string,
     options: ModuleOptions,
   ) {
     this.sharing = options.threading?.sharing;
@@ -120,7 +144,8 @@ export class OnDemandPart implements OnDemandExports {
   now(): Exports {
     if (!this.exports) {
       const module = this.checked(moduleNow(this.source, this.sharing));
-      this.exports = new WebAssembly.Instance(module, this.imports()).exports as Exports;
+      const instance = new WebAssembly.Instance(module, importsFrom(this.first.exports));
+      this.exports = instance.exports as Exports;
     }
     return this.exports;
   }
@@ -129,20 +154,29 @@ export class OnDemandPart implements OnDemandExports {
   private async load(tell?: PartListener): Promise<void> {
     const module = this.checked(await toModule(this.source, { tell, sharing: this.sharing }));
     if (this.exports) return; // a call could not wait
-    const instance = await WebAssembly.instantiate(module, this.imports());
+    const instance = await WebAssembly.instantiate(module, importsFrom(this.first.exports));
     this.exports ??= instance.exports as Exports;
   }
 
-  private imports(): WebAssembly.Imports {
-    return { primary: this.first.exports as unknown as WebAssembly.ModuleImports };
-  }
-
   private checked(module: WebAssembly.Module): WebAssembly.Module {
-    if (buildOf(module) === this.build) return module;
-    throw new TernError(
-      'E0603',
-      'the compiler does not belong to the WebAssembly module that runs: serve the two files of ' +
-        'one build',
-    );
+    return fitting(module, this.first.module, 'compiler', 'tern-compiler.wasm');
   }
+}
+
+/**
+ * The functions of the first part and the compiler with those of the debugger and the language,
+ * which work with both.
+ */
+export async function withTools(
+  first: Instance,
+  compiler: OnDemandPart | undefined,
+  module: WebAssembly.Module,
+  signal?: AbortSignal,
+  tell?: PartListener,
+): Promise<Exports> {
+  const tools = fitting(module, first.module, 'debugger', 'tern-debug.wasm');
+  await compiler?.fetch(signal, tell);
+  const exports = { ...first.exports, ...compiler?.now() };
+  const instance = await WebAssembly.instantiate(tools, importsFrom(exports));
+  return { ...exports, ...(instance.exports as Exports) };
 }

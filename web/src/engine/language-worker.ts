@@ -25,7 +25,7 @@ function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-const runtime = onDemand<Runtime>(() => createRuntime({ wasm: kModule }));
+const runtime = onDemand<Runtime>(() => createRuntime({ language: kModule }));
 const loopCompiler = onDemand<LoopCompiler>(() => createLoopCompiler());
 
 /** What stands against a text is an answer here; a module that cannot be had is none. */

@@ -2,8 +2,8 @@
 // The worker: one program and one recorded run of it. Requests are handled in order; a run goes in
 // slices, between which messages are heard.
 //
-// There are two modules. The one that runs and compiles is fetched with the page; the one with the
-// debugger, which records, is larger and fetched with the first step or run.
+// What runs is fetched with the page. The parts that compile and that record, which have the
+// debugger, are fetched with the first step or run, and work on a runtime of their own.
 import {
   createRuntime, type ModuleOptions, type Program, type Runtime, TernError,
 } from 'tern-runtime';
@@ -35,7 +35,7 @@ function onDemand(options: ModuleOptions): () => Promise<Runtime> {
 }
 
 const fastRuntime = onDemand({});
-const recordingRuntime = onDemand({ wasm: kDebugModule });
+const recordingRuntime = onDemand({ debugger: kDebugModule });
 let explain: (code: string) => string | undefined = () => undefined;
 let program: Program | undefined;
 /** The same program in the module that records. */
