@@ -84,12 +84,18 @@ class Checker {
     // Underlines `match subject` only; the cases may be pages long.
     const Span head = {match.span.file, match.span.begin, match.children[0]->span.end};
     error.At(head, "every value needs a case");
-    // The fix inserts a case before the closing brace. It is marked as incomplete (the body is for
-    // the user to write), so the fixer leaves it alone.
-    const Span place = {match.mark.file, match.mark.begin, match.mark.begin};
-    error.fixes.push_back({"add the case",
-                           {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}},
-                           true});
+    // It is marked as incomplete (the body is for the user to write), so the fixer leaves it alone.
+    error.fixes.push_back({"add the case", {AddedCase(match, tree.missing)}, true});
+  }
+
+  // Behind the last case, whether or not a comma stands there; else before the closing brace.
+  static text::Edit AddedCase(const Expr& match, std::string_view pattern) {
+    const std::string added = StrCat(pattern, " => fail(\"not implemented\")");
+    if (match.arms.empty()) {
+      return {{match.mark.file, match.mark.begin, match.mark.begin}, StrCat(added, " ")};
+    }
+    const Span last = match.arms.back().span;
+    return {{last.file, last.end, last.end}, StrCat(",\n", added)};
   }
 
   // Looks for the outermost alternatives that no leaf marks; what is inside one of those is not

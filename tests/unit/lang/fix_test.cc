@@ -50,6 +50,33 @@ TEST(Fix, LeavesWhatIsRightOrNeedsAnAuthor) {
   }
 }
 
+// The only fix of the only error, whether or not it is whole.
+std::string Applied(std::string_view text) {
+  const CheckedProgram checked = Check("test.tn", text);
+  for (const text::Diagnostic& error : checked.diagnostics.items()) {
+    if (error.fixes.empty()) continue;
+    std::string result(text);
+    const text::Edit& edit = error.fixes[0].edits[0];
+    return result.replace(edit.span.begin, edit.span.end - edit.span.begin, edit.replacement);
+  }
+  return "";
+}
+
+TEST(Fix, TheCaseThatIsAddedStandsBehindTheLastOne) {
+  const std::string_view type = "type Color { Red, Green, Blue }\n";
+  for (const std::string_view match :
+       {"match c { Red => 1, Blue => 2 }", "match c { Red => 1, Blue => 2, }", "match c { }",
+        "match c { Red => 1, Blue => { 2 } }", "match c { Red => 1, Blue => (2) }",
+        "match c {\n  Red => 1,\n  Green => 2,  // the last\n}"}) {
+    std::string text = StrCat(type, "fn f(c: Color) -> int { ", match, " }");
+    SCOPED_TRACE(text);
+    for (int missing = 3; missing > 0 && !Check("test.tn", text).diagnostics.ok(); --missing) {
+      text = Applied(text);
+    }
+    EXPECT_TRUE(Check("test.tn", text).diagnostics.ok()) << text;
+  }
+}
+
 TEST(Fix, KeepsTheRestOfAProgramThatStaysWrong) {
   const FixedSource fixed =
       FixSource("test.tn", "fn f() -> float { 2 }\nfn g() -> int { missing() }\n");
