@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker and the page as a whole: endless programs, an engine that dies, budgets, the CSP.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
@@ -220,6 +220,15 @@ test('sizes stay within their budgets', () => {
       expect.soft(packed(`assets/${name}`), name).toBeLessThanOrEqual(600 * 1024);
   }
   expect(assets.length).toBeLessThanOrEqual(60);
+  // All that a host serves, but for the documentation and what lies packed beside its file.
+  const files = readdirSync(kDist, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(relative(kDist, each.parentPath), each.name));
+  const isPacked = (name: string): boolean =>
+    /\.(?:gz|br)$/.test(name) && files.includes(name.slice(0, -3));
+  const site = files.filter((name) => !/^docs\b/.test(name) && !isPacked(name));
+  expect(site.length).toBeGreaterThan(assets.length);
+  expect(site.reduce((sum, name) => sum + packed(name), 0)).toBeLessThanOrEqual(2.5 * 1024 * 1024);
   for (const name of assets.filter((each) => /\.(?:js|css)$/.test(each)))
     expect.soft(packed(`assets/${name}`), name).toBeLessThanOrEqual(60 * 1024);
   const styles = assets.filter((name) => name.endsWith('.css'));
