@@ -95,6 +95,42 @@ describe('failures', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(FakeWorker.all).toHaveLength(1);
   });
+  it('wait longer for the answer of a worker that said it heard the stop', async () => {
+    vi.useFakeTimers();
+    FakeWorker.deaf.add('run');
+    const run = client.request({ kind: 'run', back: false });
+    const worker = FakeWorker.all[0]!;
+    const { id } = worker.seen[0] as { id: number };
+    client.stop();
+    worker.onmessage!({ data: { id, progress: { steps: 7, milliseconds: 1 } } });
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(worker.terminated).toBe(false);
+    worker.onmessage!({ data: { id, ok: true, answer: { kind: 'done' } } });
+    await run;
+    expect(FakeWorker.all).toHaveLength(1);
+  });
+  it('replace one that said so and never answers', async () => {
+    vi.useFakeTimers();
+    FakeWorker.deaf.add('run');
+    const code = codeOf(client.request({ kind: 'run', back: false }));
+    const worker = FakeWorker.all[0]!;
+    const { id } = worker.seen[0] as { id: number };
+    client.stop();
+    worker.onmessage!({ data: { id, progress: { steps: 7, milliseconds: 1 } } });
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(await code).toBe('E0605');
+  });
+  it('do not take progress before a stop for having heard it', async () => {
+    vi.useFakeTimers();
+    FakeWorker.deaf.add('run');
+    const code = codeOf(client.request({ kind: 'run', back: false }));
+    const worker = FakeWorker.all[0]!;
+    const { id } = worker.seen[0] as { id: number };
+    worker.onmessage!({ data: { id, progress: { steps: 7, milliseconds: 1 } } });
+    client.stop();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await code).toBe('E0605');
+  });
   it('give up on a worker that never starts', async () => {
     for (let i = 0; i < 3; i++)
       FakeWorker.all.at(-1)!.onerror!({ message: '', preventDefault: () => {} });

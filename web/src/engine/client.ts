@@ -20,6 +20,8 @@ interface Waiting {
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
   onProgress: OnProgress | undefined;
+  /** It has told of progress. */
+  isHeard: boolean;
 }
 
 /**
@@ -27,6 +29,8 @@ interface Waiting {
  * page, 400 ms of them: while the page itself is busy, no answer could be heard.
  */
 const kPatienceTurns = 8;
+/** And how long what was heard, which the worker tells by progress, may take to answer. */
+const kAnswerTurns = 100;
 const kTurnMilliseconds = 50;
 const kMaxMute = 2;
 
@@ -61,7 +65,7 @@ export class EngineClient {
     if (this.mute > kMaxMute) throw new EngineError(restartFailure('its worker does not start'));
     const id = this.nextId++;
     return (await new Promise<Answer>((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject, onProgress });
+      this.waiting.set(id, { resolve, reject, onProgress, isHeard: false });
       this.worker.postMessage({ ...body, id } as Request);
     })) as AnswerTo<K>;
   }
@@ -74,13 +78,18 @@ export class EngineClient {
   /** Ends the run under way: between two instructions, or with the worker if it does not listen. */
   stop(): void {
     this.worker.postMessage({ kind: 'stop' });
+    for (const each of this.waiting.values()) each.isHeard = false;
     this.awaitStop(this.worker, [...this.waiting.keys()], kPatienceTurns);
   }
 
-  private awaitStop(worker: Worker, stuck: readonly number[], turns: number): void {
+  private awaitStop(
+    worker: Worker, stuck: readonly number[], turns: number, wasHeard = false,
+  ): void {
     setTimeout(() => {
       if (worker !== this.worker || !stuck.some((id) => this.waiting.has(id))) return;
-      if (turns > 1) return this.awaitStop(worker, stuck, turns - 1);
+      const isHeard = stuck.some((id) => this.waiting.get(id)?.isHeard);
+      const left = isHeard && !wasHeard ? kAnswerTurns : turns - 1;
+      if (left > 0) return this.awaitStop(worker, stuck, left, isHeard);
       this.replace(restartFailure('it did not stop within a single instruction'));
     }, kTurnMilliseconds);
   }
@@ -101,6 +110,7 @@ export class EngineClient {
     const waiting = this.waiting.get(reply.id);
     if (!waiting) return;
     if ('progress' in reply) {
+      waiting.isHeard = true;
       waiting.onProgress?.(reply.progress);
       return;
     }

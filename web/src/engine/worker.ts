@@ -137,6 +137,8 @@ function between(id: number): Between {
         post({ id, progress: { steps, milliseconds } });
       }
       await breathe();
+      // That a stop was heard is told at once: the answer may take longer, on a busy machine.
+      if (stopRequested) post({ id, progress: { steps, milliseconds } });
       return !stopRequested;
     },
     limits,
