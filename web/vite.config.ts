@@ -3,6 +3,8 @@
 // JSX is set up in tsconfig.json.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
 const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
@@ -19,7 +21,9 @@ function offline(): Plugin {
   return {
     name: 'tern-offline',
     apply: 'build',
-    generateBundle(_options, bundle) {
+    // Behind all that takes files out again: what the list has and no host is asked for in vain, and
+    // then nothing is kept.
+    async writeBundle({ dir }, bundle) {
       const files = [...Object.keys(bundle).filter((name) => name !== 'index.html'), 'icon.svg'];
       const text = readFileSync(kServiceWorker, 'utf8');
       const html = JSON.stringify(bundle['index.html'] ?? '');
@@ -27,7 +31,7 @@ function offline(): Plugin {
       const source = text
         .replace('__VERSION__', version.slice(0, 12))
         .replace('__FILES__', JSON.stringify(files.sort()));
-      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source });
+      await writeFile(resolve(dir ?? 'dist', 'service-worker.js'), source);
     },
   };
 }
