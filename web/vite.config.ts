@@ -21,8 +21,8 @@ function offline(): Plugin {
   return {
     name: 'tern-offline',
     apply: 'build',
-    // Behind all that takes files out again: what the list has and no host is asked for in vain, and
-    // then nothing is kept.
+    // Behind all that takes files out again: a file of the list that no host has would keep all
+    // others from being kept.
     async writeBundle({ dir }, bundle) {
       const files = [...Object.keys(bundle).filter((name) => name !== 'index.html'), 'icon.svg'];
       const text = readFileSync(kServiceWorker, 'utf8');
