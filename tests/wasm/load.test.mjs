@@ -164,16 +164,23 @@ describe('a download that is cut', () => {
     ['and says that it is longer than it is', (bytes) =>
       [head(`content-length: ${bytes.length + 1000}`), bytes]],
   ];
-  // Nothing in such an answer tells that there is more: the file itself must.
+  // Nothing in such an answer tells that there is more: the file itself must. A connection that does
+  // not say that it ends may be asked once more while it is closed, which fails in Node.
   const kHalf = [
     ['with the length of the half', (bytes) =>
-      [head(`content-length: ${half(bytes).length}`), half(bytes)]],
+      [head(`content-length: ${half(bytes).length}`, 'connection: close'), half(bytes)]],
     ['with that length and all of its bytes', (bytes) =>
       [head(`content-length: ${half(bytes).length}`, 'connection: close'), bytes]],
     ['without a length', (bytes) => [head('connection: close'), half(bytes)]],
   ];
 
-  /** Serves `answer` first, and from then on the whole file. */
+  const listeners = [];
+  afterEach(() => {
+    for (const listener of listeners.splice(0)) listener.close();
+    delete globalThis.caches;
+  });
+
+  /** Serves `answer` first, and from then on the whole file, until the test ends. */
   async function cutServer(bytes, answer) {
     let asked = 0;
     const whole = [head(`content-length: ${bytes.length}`, 'connection: close'), bytes];
@@ -184,16 +191,13 @@ describe('a download that is cut', () => {
         socket.end();
       });
     });
+    listeners.push(listener);
     await new Promise((done) => listener.listen(0, '127.0.0.1', done));
-    return {
-      address: `http://127.0.0.1:${listener.address().port}/model.onnx`,
-      asked: () => asked,
-      close: () => new Promise((done) => listener.close(done)),
-    };
+    const address = `http://127.0.0.1:${listener.address().port}/model.onnx`;
+    return { address, asked: () => asked };
   }
 
   const kFiles = [['a model', () => model, 'E0401'], ['an executable', () => executable, 'E0105']];
-  afterEach(() => delete globalThis.caches);
   for (const [what, bytes, code] of kFiles) {
     for (const [how, answer] of kBroken) {
       it(`is told, ${what} ${how}; the next time it is whole`, async () => {
@@ -205,7 +209,6 @@ describe('a download that is cut', () => {
         assert.equal(await digit(cut.address, { cache: 'a' }), 3);
         assert.equal(await digit(cut.address, { cache: 'a' }), 3);
         assert.equal(cut.asked(), 2);
-        await cut.close();
       });
     }
     for (const [how, answer] of kHalf) {
@@ -218,7 +221,6 @@ describe('a download that is cut', () => {
         assert.equal(await digit(cut.address, { cache: 'a' }), 3);
         assert.equal(await digit(cut.address, { cache: 'a' }), 3);
         assert.equal(cut.asked(), 2);
-        await cut.close();
       });
     }
   }
@@ -228,7 +230,6 @@ describe('a download that is cut', () => {
       const cut = await cutServer(kWasm, answer);
       await fails(createRuntime({ wasm: cut.address }), 'E0601', /'model\.onnx'/, /./);
       (await createRuntime({ wasm: cut.address })).dispose();
-      await cut.close();
     }
   });
 });

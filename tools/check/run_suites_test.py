@@ -69,6 +69,8 @@ class TableRunner(unittest.TestCase):
 
 
 class RunSuitesTest(TableRunner):
+    LIMIT_WANTED = "run_suites: error: argument --limit: wants a number from 1 on; found '0'"
+
     def test_adds_up(self):
         self.expect(row("a", "echo 2 passed, 0 failed") + row("b", "echo 3 passed, 0 failed"),
                     0, "5 passed, 0 failed")
@@ -102,6 +104,12 @@ class RunSuitesTest(TableRunner):
 
     def test_failed_build(self):
         self.expect(row("a", "false", "build") + row("b"), 1, "1 passed, 1 failed")
+
+    def test_a_suite_that_hangs_is_stopped_and_others_go_on(self):
+        table = row("a", "echo so far; sleep 300") + row("b") + row("c", kind="build", needs="a")
+        self.expect(table, 1, "1 passed, 2 failed", "does a test hang?", "--limit", "1")
+        self.expect(table, 1, "1 passed, 2 failed", "| so far", "--limit", "1")
+        self.expect(table, 2, self.LIMIT_WANTED, "", "--limit", "0")
 
     def test_missing_command(self):
         self.expect(row("a", "tools/does_not_exist"), 1, "0 passed, 1 failed", "127")

@@ -128,8 +128,11 @@ void tern_pool_run(void* context, int64_t num_tasks, SharedJob::Task task, void*
 TERN_POOL_EXPORT(tern_pool_work) void tern_pool_work(Pool* pool, int32_t worker) {
   uint32_t seen = 0;
   uint32_t spins = 0;
-  while (pool->stopping.load() == 0) {
+  for (;;) {
+    // Before all that it announces, tern_pool_stop too: what comes after it changes the word that
+    // Wait compares, so that no worker sleeps through it.
     const int32_t jobs = pool->jobs.load();
+    if (pool->stopping.load() != 0) return;
     const uint32_t epoch = pool->job.epoch();
     if (epoch != seen) {
       seen = epoch;

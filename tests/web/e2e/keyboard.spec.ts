@@ -101,6 +101,8 @@ async function stepAbout(playground: Playground): Promise<void> {
 async function lookAtLanes(playground: Playground): Promise<void> {
   const { page } = playground;
   await palette(playground, 'vector: vector loops');
+  // The key acts where the slider is, which comes with the pane's script.
+  await expect(page.getByTestId('vscale')).toBeVisible();
   await press(playground, 'v');
   await expect(page.getByTestId('vscale')).toBeFocused();
   await press(playground, 'Home', 'ArrowRight');
