@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two allocators. The pool is a segregated free list: one list per size class, linked through
-// the free blocks themselves, so that it needs no memory of its own. Classes are multiples of 64
-// bytes up to 1 KiB, then eight per doubling, so that at most an eighth of a larger block is
-// wasted.
+// The two allocators. Small blocks of the pool are segregated free lists: one list per size class,
+// linked through the free blocks themselves, so that it needs no memory of its own. Classes are
+// multiples of 64 bytes up to 1 KiB, then eight per doubling, so that at most an eighth of a larger
+// block is wasted. Large blocks, which decide what a run takes at its peak, are cut from regions.
 #include "core/object/allocator.h"
 
 #include <algorithm>
@@ -11,24 +11,8 @@
 #include <vector>
 
 #include "core/base/check.h"
-
-// Under AddressSanitizer a block that waits in the pool is poisoned, so that a use after Free is
-// found although the memory never went back to the platform.
-#if defined(__SANITIZE_ADDRESS__)
-#define TERN_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TERN_ASAN 1
-#endif
-#endif
-#ifdef TERN_ASAN
-#include <sanitizer/asan_interface.h>
-#define TERN_POISON(pointer, bytes) __asan_poison_memory_region(pointer, bytes)
-#define TERN_UNPOISON(pointer, bytes) __asan_unpoison_memory_region(pointer, bytes)
-#else
-#define TERN_POISON(pointer, bytes) void(0)
-#define TERN_UNPOISON(pointer, bytes) void(0)
-#endif
+#include "core/base/poison.h"
+#include "core/object/regions.h"
 
 namespace tern {
 namespace {
@@ -67,7 +51,7 @@ struct SizeClass {
   size_t bytes;
 };
 
-constexpr size_t kQuantum = 64;  // alignment and smallest block
+constexpr size_t kQuantum = Regions::kQuantum;  // alignment and smallest block
 constexpr size_t kLinearMax = 1024;
 constexpr size_t kSteps = 8;  // per doubling above
 
@@ -101,6 +85,7 @@ class PooledAllocator final : public Allocator {
 
   void* DoAllocate(size_t bytes, size_t alignment, bool* hit) override {
     const SizeClass size = ClassOf(bytes);
+    if (IsLarge(bytes, alignment)) return AllocateLarge(bytes, size.bytes, hit);
     FreeBlock** const list =
         alignment > kQuantum ? ListOf(size.bytes, alignment) : &free_[size.index];
     // The list is last in, first out: the block that was freed last is most likely still in the
@@ -121,14 +106,55 @@ class PooledAllocator final : public Allocator {
     return PlatformAllocate(size.bytes, alignment);
   }
 
+  static bool IsLarge(size_t bytes, size_t alignment) {
+    return bytes > Regions::kSmallest && alignment <= kQuantum;
+  }
+
+  void* AllocateLarge(size_t bytes, size_t class_bytes, bool* hit) {
+    void* block = regions_.Take(class_bytes);
+    *hit = block != nullptr;
+    if (!*hit) block = NewRegion(class_bytes);
+    if (block != nullptr) TERN_UNPOISON(block, bytes);
+    return block;
+  }
+
+  // Regions that are free and too small go back first: what was wanted in pieces before is wanted
+  // as a whole now, and otherwise both would be kept. A region is replaced by a larger one only, so
+  // that runs of one program come to an end with it.
+  void* NewRegion(size_t class_bytes) {
+    ReleaseRegions(class_bytes);
+    const size_t region_bytes = Regions::RegionBytes(class_bytes);
+    void* memory = PlatformAllocate(region_bytes, kQuantum);
+    if (memory == nullptr) {
+      DoTrim();
+      memory = PlatformAllocate(region_bytes, kQuantum);
+    }
+    if (memory == nullptr) return nullptr;
+    TERN_POISON(memory, region_bytes);
+    return Regions::Begin(memory, class_bytes);
+  }
+
+  // Those whose one block has less than `bytes`.
+  void ReleaseRegions(size_t bytes) {
+    size_t region_bytes = 0;
+    while (void* region = regions_.Release(bytes, &region_bytes)) {
+      TERN_UNPOISON(region, region_bytes);
+      PlatformFree(region, region_bytes, kQuantum);
+    }
+  }
+
   void DoFree(void* pointer, size_t bytes, size_t alignment) override {
     const SizeClass size = ClassOf(bytes);
+    if (IsLarge(bytes, alignment)) {
+      TERN_POISON(pointer, bytes);
+      return regions_.Return(pointer);
+    }
     FreeBlock* block = static_cast<FreeBlock*>(pointer);
     FreeBlock** list = &free_[size.index];
     if (alignment > kQuantum) {
       list = ListOf(size.bytes, alignment);
-    // What DoTrim must know about a class is noted when the first block enters its list. The
-    // inverse of ClassOf would be the alternative.
+      // What DoTrim must know about a class is noted when the first block enters its list. The
+      // inverse of ClassOf would be the alternative.
     } else {
       used_ = std::max(used_, size.index + 1);
       block_bytes_[size.index] = size.bytes;
@@ -142,6 +168,7 @@ class PooledAllocator final : public Allocator {
   void DoTrim() override {
     for (size_t i = 0; i < used_; ++i) Empty(&free_[i], block_bytes_[i], kQuantum);
     for (AlignedList& list : aligned_) Empty(&list.free, list.bytes, list.alignment);
+    ReleaseRegions(SIZE_MAX);
   }
 
   void Empty(FreeBlock** list, size_t bytes, size_t alignment) {
@@ -168,6 +195,7 @@ class PooledAllocator final : public Allocator {
     FreeBlock* free;
   };
   std::vector<AlignedList> aligned_;
+  Regions regions_;
   FreeBlock* free_[kClasses] = {};
   size_t block_bytes_[kClasses] = {};
   size_t used_ = 0;

@@ -164,8 +164,8 @@ describe('a download that is cut', () => {
     ['and says that it is longer than it is', (bytes) =>
       [head(`content-length: ${bytes.length + 1000}`), bytes]],
   ];
-  // Nothing in such an answer tells that there is more: the file itself must. A connection that does
-  // not say that it ends may be asked once more while it is closed, which fails in Node.
+  // Nothing in such an answer tells that there is more: the file itself must. A connection that
+  // does not say that it ends may be asked once more while it is closed, which fails in Node.
   const kHalf = [
     ['with the length of the half', (bytes) =>
       [head(`content-length: ${half(bytes).length}`, 'connection: close'), half(bytes)]],

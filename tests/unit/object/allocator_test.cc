@@ -73,6 +73,123 @@ TEST(AllocatorTest, EverySizeIsAlignedWritableAndWastesLittle) {
   }
 }
 
+// Sizes of classes, so that nothing is rounded up.
+constexpr size_t kMega = size_t{1} << 20;
+
+TEST(AllocatorTest, ALargeBlockThatIsDeadHoldsSmallerOnesAndIsWholeAgain) {
+  CountingPlatform platform;
+  const auto pool = MakePooledAllocator(platform.get());
+  void* whole = pool->Allocate(4 * kMega, 64);
+  pool->Free(whole, 4 * kMega, 64);
+  void* parts[3];
+  for (void*& part : parts) {
+    part = pool->Allocate(kMega, 64);
+    ASSERT_NE(part, nullptr);
+    std::memset(part, 0xAB, kMega);
+  }
+  EXPECT_EQ(platform.allocations, 1);
+  pool->Free(parts[0], kMega, 64);
+  pool->Free(parts[2], kMega, 64);
+  pool->Free(parts[1], kMega, 64);
+  EXPECT_EQ(pool->Allocate(4 * kMega, 64), whole);
+  EXPECT_EQ(platform.allocations, 1);
+  EXPECT_EQ(pool->stats().hits, 4);
+  pool->Free(whole, 4 * kMega, 64);
+}
+
+TEST(AllocatorTest, FreeRegionsThatAreTooSmallGiveWayToALargerOne) {
+  CountingPlatform platform;
+  const auto pool = MakePooledAllocator(platform.get());
+  void* small = pool->Allocate(kMega, 64);
+  void* kept = pool->Allocate(kMega, 64);
+  pool->Free(small, kMega, 64);
+  void* large = pool->Allocate(2 * kMega, 64);
+  EXPECT_EQ(platform.blocks, 2);
+  EXPECT_LT(pool->stats().reserved_bytes, static_cast<int64_t>(3 * kMega + 1000));
+  pool->Free(large, 2 * kMega, 64);
+  pool->Free(kept, kMega, 64);
+}
+
+// A program's runs ask for the same again and again; from some run on the platform is not asked.
+// Numbers below what is asked for, the same on every target.
+auto Draws(uint64_t seed) {
+  return [random = std::mt19937_64(seed)](size_t limit) mutable {
+    return static_cast<size_t>(random() % limit);
+  };
+}
+
+TEST(AllocatorTest, EqualRunsComeToAnEndWithThePlatform) {
+  CountingPlatform platform;
+  const auto pool = MakePooledAllocator(platform.get());
+  auto below = Draws(7);
+  struct Tensor {
+    size_t bytes;
+    size_t born;
+    size_t dies;
+  };
+  std::vector<Tensor> tensors(60);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const size_t bytes = size_t{30000} << (below(7));
+    tensors[i] = {bytes + below(bytes), i, i + 1 + below(6)};
+  }
+  int64_t most_live = 0;
+  int64_t asked_before = -1;
+  for (int run = 0; run < 20; ++run) {
+    asked_before = platform.allocations;
+    std::vector<void*> blocks(tensors.size());
+    for (size_t now = 0; now < tensors.size() + 8; ++now) {
+      for (const Tensor& each : tensors) {
+        if (each.born == now) blocks[each.born] = pool->Allocate(each.bytes, 64);
+        if (each.dies == now) pool->Free(blocks[each.born], each.bytes, 64);
+      }
+    }
+    most_live = pool->stats().peak_bytes;
+  }
+  EXPECT_EQ(platform.allocations, asked_before);
+  EXPECT_EQ(pool->stats().live_bytes, 0);
+  EXPECT_LT(pool->stats().reserved_bytes, 2 * most_live);
+}
+
+TEST(AllocatorTest, LargeBlocksInAnyOrderKeepWhatIsInThem) {
+  CountingPlatform platform;
+  {
+    const auto pool = MakePooledAllocator(platform.get());
+    auto below = Draws(3);
+    struct Held {
+      uint8_t* block;
+      size_t bytes;
+      uint8_t mark;
+    };
+    std::vector<Held> held;
+    const auto check_and_free = [&](size_t i) {
+      const auto [block, bytes, mark] = held[i];
+      for (size_t at = 0; at < bytes; at += 997) ASSERT_EQ(block[at], mark);
+      ASSERT_EQ(block[bytes - 1], mark);
+      pool->Free(block, bytes, 64);
+      held[i] = held.back();
+      held.pop_back();
+    };
+    for (int step = 0; step < 3000; ++step) {
+      if (held.size() > 20 || (!held.empty() && below(2) == 0)) {
+        check_and_free(below(held.size()));
+        continue;
+      }
+      const size_t bytes = 20000 + below(size_t{1} << (15 + below(6)));
+      auto* block = static_cast<uint8_t*>(pool->Allocate(bytes, 64));
+      ASSERT_NE(block, nullptr);
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(block) % 64, 0u);
+      held.push_back({block, bytes, static_cast<uint8_t>(step)});
+      std::memset(block, held.back().mark, bytes);
+      ASSERT_GE(pool->stats().reserved_bytes, pool->stats().live_bytes);
+    }
+    while (!held.empty()) check_and_free(0);
+    pool->Trim();
+    EXPECT_EQ(pool->stats().reserved_bytes, 0);
+  }
+  EXPECT_EQ(platform.blocks, 0);
+  EXPECT_EQ(platform.bytes, 0);
+}
+
 TEST(AllocatorTest, LargeAlignmentAndZeroBytes) {
   const auto pool = MakePooledAllocator();
   void* page = pool->Allocate(5000, 4096);
@@ -143,6 +260,13 @@ TEST(AllocatorTest, SafeFromSeveralThreads) {
 }
 
 #if GTEST_HAS_DEATH_TEST
+TEST(AllocatorDeathTest, ALargeBlockThatIsFreedTwice) {
+  const auto pool = MakePooledAllocator();
+  void* block = pool->Allocate(kMega, 64);
+  pool->Free(block, kMega, 64);
+  EXPECT_DEATH(pool->Free(block, kMega, 64), "freed twice");
+}
+
 TEST(AllocatorDeathTest, ImpossibleAlignment) {
   EXPECT_DEATH({ (void)DefaultAllocator()->Allocate(8, 3); }, "impossible alignment");
 }
