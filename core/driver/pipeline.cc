@@ -104,16 +104,22 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   context.allocator = options.allocator;
   context.relaxed_math = options.relaxed_math;
   context.pages = options.pages;
+  bool is_verified = false;
   for (const PipelineStage& stage : kStages) {
     options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
     if (IsDisabled(options, stage)) continue;
-    module = FindPass(stage.pass)->function(module, context);
+    ir::Module made = FindPass(stage.pass)->function(module, context);
     // Ahead of other errors: a pass that ran out of memory left something out.
     TERN_TRY(CheckMemory().AddNote(StrCat("in the pass ", stage.name)));
     if (!diagnostics.ok())
       return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
     // In every build by default, so that an error names the pass that broke the module.
-    if (options.verify) TERN_TRY(ir::Verify(module).AddNote(StrCat("after the pass ", stage.name)));
+    if (options.verify) {
+      Status status = is_verified ? ir::VerifyChanges(made, module) : ir::Verify(made);
+      TERN_TRY(std::move(status).AddNote(StrCat("after the pass ", stage.name)));
+      is_verified = true;
+    }
+    module = std::move(made);
     if (options.sink != nullptr) options.sink(options.sink_context, stage.name, module);
   }
   return module;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fuse/fuse_ops.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/strings.h"

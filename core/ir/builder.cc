@@ -48,10 +48,16 @@ void Builder::SkipSymbols(const types::Type& type) {
   }
 }
 
+int* Builder::FreshSymbols() {
+  for (const Var* var : unskipped_) SkipSymbols(var->type());
+  unskipped_.clear();
+  return &fresh_symbols_;
+}
+
 // Takes a binding over as it is, with its variable: what a rewriter leaves alone keeps its
 // identity, so that "did it change" stays a comparison of pointers.
 Expr Builder::Adopt(const Binding& binding) {
-  SkipSymbols(binding.var->type());
+  unskipped_.push_back(binding.var.get());
   definitions_[binding.var.get()] = {binding.var, binding.value, lambda_depth_};
   bindings_.push_back(binding);
   return binding.var;
@@ -74,7 +80,7 @@ Expr Builder::Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& a
   Inferred inferred;
   // An error is told once, and the call is bound all the same with an unknown type, so that
   // building goes on and finds more mistakes.
-  Status status = InferCall(op, attrs, args, &fresh_symbols_, &inferred);
+  Status status = InferCall(op, attrs, args, FreshSymbols(), &inferred);
   if (!status.ok()) {
     // Attribute errors name the operator themselves.
     const bool named = status.message().starts_with(StrCat(op.name, ": "));
@@ -124,11 +130,11 @@ Expr Builder::Add(Expr value, types::Type type, std::shared_ptr<const ops::Value
 }
 
 const Node* Builder::Definition(const Expr& expr) const {
-  const auto found = definitions_.find(expr.get());
+  const Known* found = definitions_.Find(expr.get());
   // Patterns must not reach across a lambda: what is outside is computed once, what is inside
   // perhaps often.
-  if (found == definitions_.end() || found->second.lambda != lambda_depth_) return nullptr;
-  return found->second.value.get();
+  if (found == nullptr || found->lambda != lambda_depth_) return nullptr;
+  return found->value.get();
 }
 
 // The bindings of the block around wait on a stack until this one ends.
@@ -162,7 +168,7 @@ FunctionPtr Builder::EndLambda(Expr result) {
 
 // Extents that nothing tells get names of their own, so that equal ones can still be seen to be
 // equal.
-types::Dim Builder::FreshDim() { return types::Dim::Symbol(StrCat("_", ++fresh_symbols_)); }
+types::Dim Builder::FreshDim() { return types::Dim::Symbol(StrCat("_", ++*FreshSymbols())); }
 
 // The type of a value that comes from either of two branches. Extents that differ become a new
 // symbol; types without anything in common are unknown.
@@ -202,7 +208,7 @@ Expr Builder::EmitScalar(ScalarOp op, std::vector<Expr> args) {
 
 Expr Builder::EmitInvoke(Expr callee, const types::Type& function, std::vector<Expr> args) {
   // Extents of a closure's result cannot be named anew: nobody sees which function it is.
-  int* const fresh = callee->As<Global>() != nullptr ? &fresh_symbols_ : nullptr;
+  int* const fresh = callee->As<Global>() != nullptr ? FreshSymbols() : nullptr;
   types::Type type = InferInvoke(function, args, fresh);
   return Add(MakeInvoke(std::move(callee), std::move(args)), std::move(type), nullptr);
 }
@@ -217,6 +223,7 @@ FunctionPtr Builder::Finish(Expr result, std::vector<std::string> output_names) 
   Expr body = MakeLet(std::move(bindings_), std::move(result));
   TERN_CHECK(outer_.empty(), "a block is open");
   bindings_.clear();
+  FreshSymbols();
   definitions_.clear();
   return MakeFunction(std::move(parameters_), std::move(body), std::move(output_names));
 }

@@ -20,11 +20,11 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ir/control.h"
 #include "core/ir/expr.h"
+#include "core/ir/node_map.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::ir {
@@ -100,16 +100,20 @@ class Builder {
   };
 
   void SkipSymbols(const types::Type& type);
+  // Where fresh names go on, past those of what was adopted.
+  int* FreshSymbols();
   Expr Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known);
 
   text::Diagnostics* diagnostics_;
   std::vector<VarPtr> parameters_;
   std::vector<Binding> bindings_;
   std::vector<Frame> outer_;
-  std::unordered_map<const Node*, Known> definitions_;  // by variable
+  NodeMap<Known> definitions_;  // by variable
   int lambda_depth_ = 0;
   std::string origin_, name_;
   int fresh_symbols_ = 0;
+  // Adopted ones whose types SkipSymbols has not seen: most passes never make a name.
+  std::vector<const Var*> unskipped_;
 };
 
 }  // namespace tern::ir

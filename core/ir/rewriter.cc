@@ -33,13 +33,13 @@ Expr Rewriter::RewriteSwitch(const Switch&, const Expr&) { return nullptr; }
 void Rewriter::Begin(const Function&) {}
 
 int Rewriter::Uses(const Expr& old) const {
-  const auto found = uses_.find(old.get());
-  return found == uses_.end() ? 0 : found->second;
+  const int* found = uses_.Find(old.get());
+  return found == nullptr ? 0 : *found;
 }
 
 const Node* Rewriter::OldDefinition(const Expr& old) const {
-  const auto found = definitions_.find(old.get());
-  return found == definitions_.end() ? nullptr : found->second;
+  const Old* found = old_.Find(old.get());
+  return found == nullptr ? nullptr : found->definition;
 }
 
 const Call* Rewriter::OldCall(const Expr& old, ops::Op op) const {
@@ -55,8 +55,8 @@ const Call* Rewriter::NewCall(const Expr& expr) const {
 
 // What a variable of the old function is in the new one; atoms from elsewhere stand for themselves.
 Expr Rewriter::Map(const Expr& old) const {
-  const auto found = map_.find(old.get());
-  return found == map_.end() ? old : found->second;
+  const Old* found = old_.Find(old.get());
+  return found == nullptr || !found->now ? old : found->now;
 }
 
 // --- values
@@ -246,7 +246,7 @@ void Rewriter::Visit(const Binding& binding) {
   current_ = &binding;
   builder_.SetOrigin(binding.var->origin());
   Expr now = VisitValue(binding.value);
-  map_[binding.var.get()] = std::move(now);
+  old_[binding.var.get()].now = std::move(now);
 }
 
 void Rewriter::VisitAll(std::span<const Binding> bindings) {
@@ -295,7 +295,7 @@ FunctionPtr Rewriter::Run(const FunctionPtr& function) {
   // Definitions and uses are of the old function, inner blocks included, and hold during the whole
   // pass.
   ForEachBinding(function->bindings(), [this](const Binding& binding) {
-    definitions_[binding.var.get()] = binding.value.get();
+    old_[binding.var.get()].definition = binding.value.get();
   });
   ForEachUse(function->bindings(), function->result(),
              [this](const Expr& atom) { ++uses_[atom.get()]; });

@@ -15,11 +15,11 @@
 #ifndef TERN_CORE_IR_REWRITER_H_
 #define TERN_CORE_IR_REWRITER_H_
 
-#include <unordered_map>
 #include <vector>
 
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
+#include "core/ir/node_map.h"
 
 namespace tern::ir {
 
@@ -48,7 +48,7 @@ class Rewriter {
   // The old block's bindings, walked into the block that is open, and what its result is then.
   Expr Splice(const Let& block);
   // A variable of the old function, from now on, is that.
-  void SetMapped(const Expr& old, Expr now) { map_[old.get()] = std::move(now); }
+  void SetMapped(const Expr& old, Expr now) { old_[old.get()].now = std::move(now); }
   // Before the first binding; the counts and definitions of the old function are there.
   virtual void Begin(const Function& function);
   // What stands for an old atom that is a result, or goes into a tuple or to another function.
@@ -62,7 +62,7 @@ class Rewriter {
   const Binding& current() const { return *current_; }
   // How often an atom of the old function is used, results included.
   int Uses(const Expr& old) const;
-  const std::unordered_map<const Node*, int>& uses() const { return uses_; }
+  const NodeMap<int>& uses() const { return uses_; }
   // The old function's value of a variable, or null.
   const Node* OldDefinition(const Expr& old) const;
   const Call* OldCall(const Expr& old, ops::Op op) const;
@@ -78,6 +78,11 @@ class Rewriter {
 
  private:
   class Escaper;
+  // What there is to know of a variable of the old function.
+  struct Old {
+    Expr now;  // null: not yet rewritten
+    const Node* definition = nullptr;
+  };
 
   void Visit(const Binding& binding);
   void VisitAll(std::span<const Binding> bindings);
@@ -101,9 +106,8 @@ class Rewriter {
 
   text::Diagnostics* diagnostics_;
   Builder builder_;
-  std::unordered_map<const Node*, Expr> map_;
-  std::unordered_map<const Node*, int> uses_;
-  std::unordered_map<const Node*, const Node*> definitions_;
+  NodeMap<Old> old_;  // by variable
+  NodeMap<int> uses_;
   // Names of data-dependent extents that inference gave anew, for types that stay as they were.
   std::vector<types::Dim::Binding> symbols_;
   const Binding* current_ = nullptr;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/verifier.h"
 
-#include <unordered_set>
-
 #include "core/base/strings.h"
 #include "core/ir/control.h"
+#include "core/ir/node_map.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -100,16 +99,17 @@ class FunctionVerifier {
 
   Status Define(const VarPtr& var, std::string_view what) {
     // Once per function, not per scope: passes keep facts by node.
-    if (!bound_.insert(var.get()).second) return Error("bound twice (", what, ")");
+    Bound& bound = bound_[var.get()];
+    if (bound.once) return Error("bound twice (", what, ")");
     if (!var->type().known()) return Error("'", var->name(), "' has no type");
-    in_scope_.insert(var.get());
+    bound = {.once = true, .in_scope = true};
     scope_.push_back(var.get());
     return OkStatus();
   }
 
   // Variables of a scope cannot be used after it, but stay bound.
   void LeaveScope(size_t outside) {
-    for (; scope_.size() > outside; scope_.pop_back()) in_scope_.erase(scope_.back());
+    for (; scope_.size() > outside; scope_.pop_back()) bound_[scope_.back()].in_scope = false;
   }
 
   // --- values
@@ -117,7 +117,8 @@ class FunctionVerifier {
   Status CheckAtom(const Expr& expr) {
     if (!expr) return Error("null");
     if (expr->As<Var>() != nullptr) {
-      if (!in_scope_.contains(expr.get()))
+      const Bound* bound = bound_.Find(expr.get());
+      if (bound == nullptr || !bound->in_scope)
         return Error("a variable that is not bound here is used");
     } else if (expr->As<Constant>() == nullptr) {
       return Error("a ", NodeKindName(expr->kind()), " where a variable or constant is expected");
@@ -225,11 +226,16 @@ class FunctionVerifier {
     return Error("a ", NodeKindName(value->kind()), " cannot be bound");
   }
 
+  struct Bound {
+    bool once = false;
+    bool in_scope = false;
+  };
+
   const Module& module_;
   const Module::Item& item_;
   std::string where_ = "parameters";
   size_t index_ = 0;  // of the next binding, as the printer counts
-  std::unordered_set<const Node*> bound_, in_scope_;
+  NodeMap<Bound> bound_;
   std::vector<const Node*> scope_;
 };
 
@@ -263,6 +269,23 @@ bool IsFlat(const Function& function) { return IsFlat(*ToBlock(function.body()))
 
 Status Verify(const Module& module) {
   for (const Module::Item& item : module.items()) TERN_TRY(FunctionVerifier(module, item).Run());
+  return OkStatus();
+}
+
+Status VerifyChanges(const Module& module, const Module& verified) {
+  // What a function that stays can see of others: that they are there, and their parameters.
+  for (const Module::Item& item : verified.items()) {
+    const FunctionPtr now = module.Find(item.name);
+    if (now == item.function) continue;
+    if (!now || now->parameters().size() != item.function->parameters().size())
+      return Verify(module);
+  }
+  for (const Module::Item& item : module.items()) {
+    const Module::Item* before = verified.FindItem(item.name);
+    const bool same =
+        before != nullptr && before->function == item.function && before->kernel == item.kernel;
+    if (!same) TERN_TRY(FunctionVerifier(module, item).Run());
+  }
   return OkStatus();
 }
 

@@ -13,6 +13,9 @@
 namespace tern::ir {
 
 Status Verify(const Module& module);
+// Of a module that was made of a verified one, only the functions that changed, and all where their
+// callees might have: passes leave most functions as they are.
+Status VerifyChanges(const Module& module, const Module& verified);
 
 // Whether every operand is an atom and every value has a type; what does not may only go to
 // to_a_normal_form.

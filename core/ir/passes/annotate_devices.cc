@@ -2,6 +2,7 @@
 #include "core/ir/passes/annotate_devices.h"
 
 #include <map>
+#include <unordered_map>
 
 #include "core/ir/rewriter.h"
 

@@ -6,6 +6,7 @@
 #include "core/ir/passes/choose_layout.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/base/check.h"
 #include "core/ir/passes/simplify_shapes.h"

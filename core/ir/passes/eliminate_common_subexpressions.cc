@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/eliminate_common_subexpressions.h"
 
+#include <unordered_map>
+
 #include "core/base/strings.h"
 #include "core/ir/rewriter.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/ir/effects.h"
 #include "core/ir/mutator.h"
+#include "core/ir/node_map.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -29,7 +30,7 @@ class DeadCodeEliminator {
 
  private:
   void Mark(const Expr& value) {
-    ForEachAtom(value, [this](const Expr& atom) { live_.insert(atom.get()); });
+    ForEachAtom(value, [this](const Expr& atom) { live_.Add(atom.get()); });
   }
 
   // From the end to the front, so that uses are known ahead of their binding. Recursive lambdas may
@@ -112,7 +113,7 @@ class DeadCodeEliminator {
   }
 
   const Effects& effects_;
-  std::unordered_set<const Node*> live_;
+  NodeSet live_;
 };
 
 // Removes private functions that nothing public leads to.

@@ -2,6 +2,7 @@
 #include "core/ir/passes/pack_weights.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"

@@ -60,12 +60,12 @@ class PatternMatcher {
 
  private:
   const Call* CallOf(const Expr& value) const {
-    const auto found = calls_.find(value.get());
-    return found == calls_.end() ? nullptr : found->second;
+    const Call* const* found = calls_.Find(value.get());
+    return found == nullptr ? nullptr : *found;
   }
   int UsesOf(const Expr& value) const {
-    const auto found = uses_.find(value.get());
-    return found == uses_.end() ? 0 : found->second;
+    const int* found = uses_.Find(value.get());
+    return found == nullptr ? 0 : *found;
   }
   void Enter(const Expr& value) {
     std::vector<const Node*>& members = match_.members;
@@ -247,10 +247,10 @@ class PatternMatcher {
   bool IsClosed(const Expr& root) const {
     UsesByAtom inside;
     for (const Node* member : match_.members) {
-      for (const Expr& arg : calls_.at(member)->args()) ++inside[arg.get()];
+      for (const Expr& arg : (*calls_.Find(member))->args()) ++inside[arg.get()];
     }
     return std::all_of(match_.members.begin(), match_.members.end(), [&](const Node* member) {
-      return member == root.get() || uses_.at(member) == inside[member];
+      return member == root.get() || *uses_.Find(member) == inside[member];
     });
   }
 

@@ -12,10 +12,10 @@
 #define TERN_CORE_IR_PASSES_PATTERN_H_
 
 #include <array>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ir/expr.h"
+#include "core/ir/node_map.h"
 
 namespace tern::ir {
 
@@ -103,8 +103,8 @@ struct PatternMatch {
 };
 
 // Calls by variable, of one block; how often a function uses each atom.
-using CallsByVar = std::unordered_map<const Node*, const Call*>;
-using UsesByAtom = std::unordered_map<const Node*, int>;
+using CallsByVar = NodeMap<const Call*>;
+using UsesByAtom = NodeMap<int>;
 
 // Whether `root` is what the pattern says. Members but the root are of the same block, and read by
 // other members only.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -93,7 +94,7 @@ class Recognizer : public Rewriter {
       const Expr root = bindings[i].var;
       const types::TensorType* type = TensorTypeOf(root);
       const bool member = members_.contains(root.get());
-      if (calls.contains(root.get()) && !member && type != nullptr && type->dtype == kF32)
+      if (calls.Find(root.get()) != nullptr && !member && type != nullptr && type->dtype == kF32)
         Find(root, calls);
     }
   }

@@ -101,6 +101,34 @@ TEST(Verifier, RefusesNestedValuesUnknownTypesAndDoubleBindings) {
   EXPECT_FALSE(verify({}, MakeCall(exp, {x}, {})).ok());
 }
 
+// Passes leave most functions as they are; one that stays is wrong where what it calls changed.
+TEST(Verifier, OfChangesLooksAtCallersToo) {
+  const VarPtr x = MakeVar("x", F32("2"));
+  const ops::OpInfo& exp = *ops::FindOp("exp");
+  const auto one = [&](Expr value) {
+    const VarPtr y = MakeVar("y", F32("2"));
+    return MakeFunction({x}, MakeLet({{y, std::move(value)}}, y), {});
+  };
+  const VarPtr stranger = MakeVar("stranger", F32("2"));
+  Module verified = ModuleOf(one(MakeInvoke(MakeGlobal("callee"), {x})));
+  verified.Set("callee", one(MakeCall(exp, {x}, {})));
+  ASSERT_TRUE(Verify(verified).ok());
+  EXPECT_TRUE(VerifyChanges(verified, verified).ok());
+  Module changed = verified;
+  changed.Set("callee", one(MakeCall(exp, {MakeFloat(1)}, {})));
+  EXPECT_TRUE(VerifyChanges(changed, verified).ok());
+  changed.Set("callee", one(MakeCall(exp, {stranger}, {})));
+  EXPECT_FALSE(VerifyChanges(changed, verified).ok());
+  changed.Set("callee", MakeFunction({}, MakeLet({}, MakeFloat(1)), {}));
+  EXPECT_FALSE(VerifyChanges(changed, verified).ok());
+  changed = verified;
+  changed.KeepOnly({"main"});
+  EXPECT_FALSE(VerifyChanges(changed, verified).ok());
+  changed = verified;
+  changed.Set("new", one(MakeCall(exp, {stranger}, {})));
+  EXPECT_FALSE(VerifyChanges(changed, verified).ok());
+}
+
 TEST(Verifier, RefusesLoopProgramsOfWhatLoopsCannotTake) {
   const VarPtr x = MakeVar("x", F32("n")), s = MakeVar("s", types::Type::Parse("string").value());
   const VarPtr k = MakeVar("k", types::Type::Parse("int").value());
