@@ -242,20 +242,30 @@ class Builder {
     return node;
   }
 
-  // The rows that remain when the place is what `matches` accepts. Their tests of the place are
-  // replaced by tests of its fields. Rows without a test of it stay, because they accept anything
-  // there.
+  // The rows that remain when the place is what `matches` accepts. Rows without a test of it stay,
+  // because they accept anything there.
   template <class Matches>
   std::vector<MatchRow> Specialize(const std::vector<MatchRow>& rows, int place,
                                    const std::vector<int>& fields, const Matches& matches) {
-    std::vector<MatchRow> left;
+    std::vector<const MatchRow*> left;
     for (const MatchRow& row : rows) {
+      const Test* const at = TestOf(row, place);
+      if (at == nullptr || matches(*at->pattern)) left.push_back(&row);
+    }
+    return Answered(left, place, fields);
+  }
+
+  // The rows with tests of the fields in place of those of the place.
+  std::vector<MatchRow> Answered(const std::vector<const MatchRow*>& rows, int place,
+                                 const std::vector<int>& fields) {
+    std::vector<MatchRow> left;
+    for (const MatchRow* const each : rows) {
+      const MatchRow& row = *each;
       const Test* const at = TestOf(row, place);
       if (at == nullptr) {
         left.push_back(row);
         continue;
       }
-      if (!matches(*at->pattern)) continue;
       MatchRow kept{.bindings = row.bindings,
                     .alternatives = row.alternatives,
                     .arm = row.arm,
@@ -294,34 +304,51 @@ class Builder {
     return found;
   }
 
+  // For each constructor that a row names, the rows that accept it, in their order: one walk, as
+  // declarations may be long.
+  static std::vector<std::vector<const MatchRow*>> RowsByTag(const std::vector<MatchRow>& rows,
+                                                             const Test& test) {
+    std::vector<std::vector<const MatchRow*>> found(test.pattern->data->constructors.size());
+    std::vector<bool> is_named(found.size());
+    for (const MatchRow& row : rows) {
+      const Test* const at = TestOf(row, test.place);
+      if (at != nullptr) is_named[static_cast<size_t>(at->pattern->tag)] = true;
+    }
+    for (const MatchRow& row : rows) {
+      if (const Test* const at = TestOf(row, test.place)) {
+        found[static_cast<size_t>(at->pattern->tag)].push_back(&row);
+        continue;
+      }
+      for (size_t tag = 0; tag < found.size(); ++tag) {
+        if (is_named[tag]) found[tag].push_back(&row);
+      }
+    }
+    return found;
+  }
+
   // A switch over constructors. Those that no row names share one branch.
   std::unique_ptr<Decision> BuildData(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kData);
     node->place = test.place;
     node->data = test.pattern->data;
-    const auto tags = TestsOf(rows, test.place, [](const Pattern& p) { return p.tag; });
+    const std::vector<std::vector<const MatchRow*>> rows_of = RowsByTag(rows, test);
     // In the order of the declaration, which keeps the cases of the switch sorted by tag.
-    for (size_t tag = 0; tag < node->data->constructors.size(); ++tag) {
-      const auto is = [&](const auto& entry) { return entry.first == static_cast<int>(tag); };
-      if (std::none_of(tags.begin(), tags.end(), is)) continue;
+    for (size_t tag = 0; tag < rows_of.size(); ++tag) {
+      if (rows_of[tag].empty()) continue;
       Decision::Case made;
       made.tag = static_cast<int>(tag);
       made.fields = Enter(test.place, *node->data, tag);
-      made.then = Build(Specialize(rows, test.place, made.fields, [&](const Pattern& pattern) {
-        return pattern.tag == static_cast<int>(tag);
-      }));
+      made.then = Build(Answered(rows_of[tag], test.place, made.fields));
       // Known facts end with their branch: the next branch knows something else.
       known_.erase(test.place);
       node->cases.push_back(std::move(made));
     }
     // All constructors have a case, so nothing can be left over.
-    if (node->cases.size() == node->data->constructors.size()) return node;
+    if (node->cases.size() == rows_of.size()) return node;
     // The branch of all others needs one constructor as an example; the first without a case will
     // do.
     size_t absent = 0;
-    while (std::any_of(tags.begin(), tags.end(),
-                       [&](const auto& entry) { return entry.first == static_cast<int>(absent); }))
-      ++absent;
+    while (!rows_of[absent].empty()) ++absent;
     Enter(test.place, *node->data, absent);
     node->otherwise = Build(Specialize(rows, test.place, {}, [](const Pattern&) { return false; }));
     known_.erase(test.place);
