@@ -10,7 +10,8 @@
 //      = got:      f32[18, 64]
 //      = explain:  tern explain E0203
 //
-// Without source text the bars are left out.
+// Without source text the bars are left out. Of a line that is longer than kMostColumns only what is
+// around the span is shown, between ellipses: texts that tools make may be one line of megabytes.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -22,6 +23,67 @@ namespace tern::text {
 namespace {
 
 constexpr size_t kMaxRelated = 8;  // labels and notes; more are counted
+
+constexpr size_t kMostColumns = 160;
+constexpr size_t kFewestAhead = 16;  // columns ahead of a span that is longer than what is shown
+constexpr std::string_view kEllipsis = "…";
+
+// Of East Asian letters and pictures a terminal's column has room for half of one, as Unicode's
+// EastAsianWidth says; marks that stand on the letter before them need none.
+constexpr struct {
+  char32_t first, last;
+} kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},
+             {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+             {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1FAFF}, {0x20000, 0x3FFFD}};
+
+size_t WidthOf(char32_t c) {
+  if (c < 0x300) return 1;
+  if (c < 0x370 || (c >= 0x200B && c < 0x2010) || (c >= 0xFE00 && c < 0xFE10)) return 0;
+  for (const auto& range : kWide) {
+    if (c >= range.first && c <= range.last) return 2;
+  }
+  return 1;
+}
+
+// Moves *offset behind what has room in so many columns, and returns how many it takes.
+size_t Advance(std::string_view line, size_t columns, size_t* offset) {
+  size_t taken = 0;
+  while (*offset < line.size()) {
+    size_t next = *offset;
+    const size_t width = WidthOf(DecodeUtf8(line, &next));
+    if (taken + width > columns) break;
+    taken += width;
+    *offset = next;
+  }
+  return taken;
+}
+
+size_t WidthOf(std::string_view text) {
+  size_t offset = 0;
+  return Advance(text, SIZE_MAX, &offset);
+}
+
+// The same toward the front; what is no UTF-8 counts a column for each byte, or fewer.
+size_t Retreat(std::string_view line, size_t columns, size_t* offset) {
+  size_t taken = 0;
+  while (*offset > 0) {
+    size_t before = *offset - 1;
+    while (before > 0 && *offset - before < 4 && (line[before] & 0xC0) == 0x80) --before;
+    size_t end = before;
+    const size_t width = WidthOf(DecodeUtf8(line, &end));
+    if (taken + width > columns) break;
+    taken += width;
+    *offset = before;
+  }
+  return taken;
+}
+
+// The bytes of a line that are shown of it.
+struct Window {
+  int32_t file, line;
+  std::string_view text;  // the whole line
+  size_t begin, end;
+};
 
 constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[1;31m", kYellow = "\x1b[1;33m";
 constexpr std::string_view kBlue = "\x1b[1;34m", kReset = "\x1b[0m";
@@ -84,57 +146,85 @@ class Renderer {
 
   void Snippets(const Diagnostic& d) {
     StrAppend(&out_, Gutter(), Paint(kBlue, "|"), "\n");
-    std::vector<Label> left(d.labels.begin(),
-                            d.labels.begin() + static_cast<ptrdiff_t>(
-                                                   std::min(d.labels.size(), kMaxRelated)));
-    SourceLine(d.span);
-    Underline(d.span, d.label, '^');
-    UnderlineAll(LineOf(d.span), &left);
+    std::vector<Label> left(
+        d.labels.begin(),
+        d.labels.begin() + static_cast<ptrdiff_t>(std::min(d.labels.size(), kMaxRelated)));
+    Window window = SourceLine(d.span);
+    Underline(d.span, window, d.label, '^');
+    UnderlineAll(window, &left);
     while (!left.empty()) {
       const Span span = left.front().span;
       if (span.file != d.span.file) {
         StrAppend(&out_, Gutter(), Paint(kBlue, "::: "), sources_.Describe(span), "\n");
       }
-      SourceLine(span);
-      UnderlineAll(LineOf(span), &left);
+      window = SourceLine(span);
+      UnderlineAll(window, &left);
     }
   }
 
-  std::pair<int32_t, int32_t> LineOf(const Span& span) const {
-    return {span.file, sources_.Begin(span).line};
-  }
-
-  // Those of the labels that stand on this line, which is written once for all of them.
-  void UnderlineAll(std::pair<int32_t, int32_t> line, std::vector<Label>* left) {
+  // Those of the labels that stand in what is shown of the line, which is written once for all of
+  // them.
+  void UnderlineAll(const Window& window, std::vector<Label>* left) {
     for (const Label& label : *left) {
-      if (LineOf(label.span) == line) Underline(label.span, label.text, '-');
+      if (IsIn(window, label.span)) Underline(label.span, window, label.text, '-');
     }
-    std::erase_if(*left, [&](const Label& label) { return LineOf(label.span) == line; });
+    std::erase_if(*left, [&](const Label& label) { return IsIn(window, label.span); });
   }
 
-  void SourceLine(const Span& span) {
-    const int32_t line = sources_.Begin(span).line;
-    const std::string number = StrCat(line);
+  bool IsIn(const Window& window, const Span& span) const {
+    if (span.file != window.file || sources_.Begin(span).line != window.line) return false;
+    const size_t at = OffsetIn(window.text, span.file, span.begin);
+    return at >= window.begin && at <= window.end;
+  }
+
+  // Of a place in the file within its line; the line's end for what is behind it.
+  size_t OffsetIn(std::string_view line, int32_t file, uint32_t place) const {
+    if (line.empty()) return 0;
+    const auto start = static_cast<size_t>(line.data() - sources_.text(file).data());
+    return std::min(place < start ? 0 : place - start, line.size());
+  }
+
+  // The span in the middle, where the line has so much on both sides.
+  Window WindowOf(const Span& span) const {
+    const int32_t number = sources_.Begin(span).line;
+    const std::string_view line = sources_.Line(span.file, number);
+    size_t fits = 0;
+    Advance(line, kMostColumns, &fits);
+    if (fits == line.size()) return {span.file, number, line, 0, fits};
+    constexpr size_t kRoom = kMostColumns - 2;  // beside two ellipses
+    const size_t at = OffsetIn(line, span.file, span.begin);
+    size_t begin = at, end = at;
+    const std::string_view marked = line.substr(0, OffsetIn(line, span.file, span.end));
+    const size_t shown = at < marked.size() ? Advance(marked, kRoom - kFewestAhead, &end) : 0;
+    const size_t ahead = Retreat(line, (kRoom - shown) / 2, &begin);
+    const size_t behind = Advance(line, kRoom - shown - ahead, &end);
+    Retreat(line, kRoom - shown - ahead - behind, &begin);
+    return {span.file, number, line, begin, end};
+  }
+
+  Window SourceLine(const Span& span) {
+    const Window window = WindowOf(span);
+    const std::string number = StrCat(window.line);
     StrAppend(&out_, std::string(gutter_ - 1 - number.size(), ' '),
-              Paint(kBlue, StrCat(number, " |")), " ", Printable(sources_.Line(span.file, line)),
-              "\n");
+              Paint(kBlue, StrCat(number, " |")), " ", window.begin > 0 ? kEllipsis : "",
+              Printable(window.text.substr(window.begin, window.end - window.begin)),
+              window.end < window.text.size() ? kEllipsis : "", "\n");
+    return window;
   }
 
-  // Ends with the line where the span goes on.
-  void Underline(const Span& span, std::string_view label, char mark) {
-    const Position begin = sources_.Begin(span), end = sources_.End(span);
-    const std::string_view line = sources_.Line(span.file, begin.line);
-    const int32_t line_end = static_cast<int32_t>(Utf8Length(line)) + 1;
-    const int32_t stop = end.line == begin.line ? end.column : line_end;
-    const int32_t length = std::max(stop - begin.column, 1);
-    std::string under(static_cast<size_t>(begin.column) - 1, ' ');
-    const std::string marks(static_cast<size_t>(length), mark);
+  // Ends with the line, or with what is shown of it, where the span goes on.
+  void Underline(const Span& span, const Window& window, std::string_view label, char mark) {
+    const size_t begin = OffsetIn(window.text, span.file, span.begin);
+    const size_t end = std::min(OffsetIn(window.text, span.file, span.end), window.end);
+    const std::string_view ahead = window.text.substr(window.begin, begin - window.begin);
+    const std::string under(WidthOf(ahead) + (window.begin > 0 ? 1 : 0), ' ');
+    const size_t length = begin < end ? WidthOf(window.text.substr(begin, end - begin)) : 0;
+    const std::string marks(std::max<size_t>(length, 1), mark);
     StrAppend(&out_, Gutter(), Paint(kBlue, "|"), " ", under,
               Paint(mark == '^' ? kRed : kBlue, marks), label.empty() ? "" : " ", label, "\n");
   }
 
-  // One column per code point: tabs and control characters become spaces, so underlines stay in
-  // place.
+  // Tabs and control characters become spaces of one column, so underlines stay in place.
   static std::string Printable(std::string_view line) {
     std::string out;
     for (size_t offset = 0; offset < line.size();) {

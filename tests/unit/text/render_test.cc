@@ -99,6 +99,100 @@ TEST(Render, LabelsOfOneLineShareIt) {
             "   |  -- into this\n");
 }
 
+struct Line {
+  explicit Line(std::string_view text)
+      : sources(std::make_shared<SourceMap>()), text(text), file(sources->AddFile("f", text)) {}
+  Span At(size_t begin, size_t length) const {
+    return {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + length)};
+  }
+  // The rows of source text and underlines.
+  std::vector<std::string> Rows(const Diagnostic& diagnostic) const {
+    std::vector<std::string> rows;
+    const std::string all = RenderText(diagnostic, *sources);
+    for (std::string_view row : StrSplit(all, '\n')) {
+      const size_t bar = row.find(" | ");
+      if (bar != row.npos && bar < 4) rows.emplace_back(row.substr(bar + 3));
+    }
+    return rows;
+  }
+  std::shared_ptr<SourceMap> sources;
+  std::string text;
+  int32_t file;
+};
+
+std::string Times(size_t count, std::string_view text) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+using Rows = std::vector<std::string>;
+
+TEST(Render, ALongLineIsShownAroundTheSpan) {
+  const Line line(Times(100000, "0123456789"));
+  Diagnostic d;
+  d.At(line.At(500005, 4), "here");
+  const Rows rows = line.Rows(d);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0], "…" + line.text.substr(500005 - 77, 158) + "…");
+  EXPECT_EQ(rows[1], std::string(78, ' ') + "^^^^ here");
+  EXPECT_LT(RenderText(d, *line.sources).size(), 500u);
+}
+
+TEST(Render, ALongLineIsWholeAtItsEnds) {
+  const Line line(Times(50, "0123456789"));
+  Diagnostic first, last;
+  first.At(line.At(3, 2));
+  last.At(line.At(500, 0));
+  EXPECT_EQ(line.Rows(first), (Rows{line.text.substr(0, 158) + "…", "   ^^"}));
+  EXPECT_EQ(line.Rows(last),
+            (Rows{"…" + line.text.substr(500 - 158), std::string(159, ' ') + "^"}));
+}
+
+TEST(Render, ALineThatJustFitsIsWhole) {
+  const Line fits(std::string(160, 'x')), longer(std::string(161, 'x'));
+  Diagnostic d;
+  d.At(fits.At(150, 1));
+  EXPECT_EQ(fits.Rows(d)[0], fits.text);
+  EXPECT_EQ(longer.Rows(d)[0], "…" + std::string(158, 'x'));
+}
+
+TEST(Render, ASpanThatIsLongerThanWhatIsShownIsCut) {
+  const Line line(std::string(1000, 'a') + std::string(5000, 'b'));
+  Diagnostic d;
+  d.At(line.At(1000, 5000), "too long");
+  EXPECT_EQ(line.Rows(d), (Rows{"…" + std::string(8, 'a') + std::string(150, 'b') + "…",
+                                std::string(9, ' ') + std::string(150, '^') + " too long"}));
+}
+
+// Labels of a long line that are far from each other are shown each with what is around them.
+TEST(Render, LabelsFarApartOnALongLine) {
+  const Line line(Times(100, "0123456789"));
+  Diagnostic d;
+  d.At(line.At(100, 1), "here").Mark(line.At(110, 2), "near").Mark(line.At(900, 3), "far");
+  EXPECT_EQ(line.Rows(d),
+            (Rows{"…" + line.text.substr(22, 158) + "…", std::string(79, ' ') + "^ here",
+                  std::string(89, ' ') + "-- near", "…" + line.text.substr(900 - 77, 158) + "…",
+                  std::string(78, ' ') + "--- far"}));
+}
+
+// A letter of two columns has two marks; a mark on a letter has none of its own.
+TEST(Render, WideLettersTabsAndWhatIsNoText) {
+  const Line wide("\tx = \"漢字\" + e\xCC\x81 + y");
+  Diagnostic d;
+  d.At(wide.At(5, 8), "text").Mark(wide.At(wide.text.size() - 1, 1), "y");
+  EXPECT_EQ(wide.Rows(d),
+            (Rows{" x = \"漢字\" + e\xCC\x81 + y", "     ^^^^^^ text", "                  - y"}));
+  const Line all(Times(1000, "漢"));
+  d = Diagnostic();
+  d.At(all.At(1500, 6));
+  EXPECT_EQ(all.Rows(d), (Rows{"…" + Times(79, "漢") + "…", std::string(77, ' ') + "^^^^"}));
+  const Line bytes(std::string(1000, '\x80'));
+  d = Diagnostic();
+  d.At(bytes.At(500, 1));
+  EXPECT_EQ(bytes.Rows(d).size(), 2u);
+}
+
 TEST(Render, EmptySpanAtTheEndStillShows) {
   Fixture fixture;
   Diagnostics diagnostics(fixture.sources);
