@@ -5,16 +5,67 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
 
-const kSmallParts =
+/**
+ * What stands beside the bytecode from the start, what opens files, commands, and a few lines each
+ * that several parts want.
+ */
+const kFirstPanes =
   new RegExp(`/web/src/(?:${[
-    'engine/worker-requests', 'model/source-kind', 'model/packed-text', 'widgets/disclosure',
-    'widgets/save-file', 'widgets/save-picture', 'widgets/save-csv', 'widgets/data-table',
-    'widgets/number-table', 'model/csv', 'model/links', 'state/links', 'model/timeline',
-  ].join('|')})`);
+    'panes/(?:of-programs|draw/|output/|program/|registers/|bytecode/)',
+    'panes/run/(?:last-step-line|timeline)', 'shell/(?:commands|drop|incoming|messages)',
+    'state/(?:files|drawings|limits|links|debug|input-files|page-state|replay)',
+    'style/bytecode', 'engine/(?:worker-requests|debug-protocol)',
+    'model/(?:source-kind|packed-text|csv|links|timeline|instructions|meanings|tensors|base64)',
+    'model/(?:npy|npz|bytecode-view|digits|sample-digits|elements|file-kind|packed-values)',
+    'model/(?:page-state|media-inputs|saved-trace|listing|last-step|messages)',
+    'widgets/(?:disclosure|save-file|save-picture|save-csv|data-table|number-table|worst-elements)',
+    'widgets/(?:canvas-picture|pixels|tree-grid|tensor-view)',
+  ].join('|')})|/src/generated/isa`);
+
+const kPackage = /\/wasm\/package\/dist\/(?:index|worker)\.js$/;
+
+/**
+ * The engine packed, as its other modules are: a host that packs nothing would send three times as
+ * much before anything can be run.
+ */
+function packedEngine(): Plugin {
+  return {
+    name: 'tern-packed-engine',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!kPackage.test(id)) return undefined;
+      const packed = code.replaceAll('"./tern.wasm"', '"./tern.wasm.gz"');
+      if (packed === code) throw new Error(`${id} does not name tern.wasm`);
+      return { code: packed, map: null };
+    },
+  };
+}
+
+const kFirstFetch = fileURLToPath(new URL('./src/first-fetch.ts', import.meta.url));
+
+/** What asks for the engine is a script of its own, which runs before the page's has arrived. */
+function firstFetch(): Plugin {
+  return {
+    name: 'tern-first-fetch',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle = {} }) {
+        const found = Object.values(bundle).find((each) =>
+          each.type === 'chunk' && each.moduleIds.includes(kFirstFetch));
+        if (!found) throw new Error('the build has no script for the first fetch');
+        const src = `./${found.fileName}`;
+        const attrs = { type: 'module', async: true, crossorigin: true, src };
+        return [{ tag: 'script', attrs, injectTo: 'head' }];
+      },
+    },
+  };
+}
 
 /** Writes the service worker with the list of the build's files, which it keeps. */
 function offline(): Plugin {
@@ -38,7 +89,7 @@ function offline(): Plugin {
 
 export default defineConfig({
   base: './',
-  plugins: [offline()],
+  plugins: [packedEngine(), firstFetch(), offline()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
@@ -49,6 +100,11 @@ export default defineConfig({
         // The editor in two: neither part keeps a slow line busy for long.
         codeSplitting: {
           groups: [{
+            name: 'first-fetch',
+            test: /\/web\/src\/(?:first-fetch|state\/digits-file)/,
+            priority: 1,
+            includeDependenciesRecursively: false,
+          }, {
             // What the first paint needs: one file packs better than several.
             name: 'shell',
             tags: ['$initial'],
@@ -57,15 +113,15 @@ export default defineConfig({
             name: 'editor-state',
             test: /node_modules\/(?:@codemirror\/state|@lezer\/\w+|style-mod|w3c-keyname)/,
           }, {
-            // A few lines each that several parts want: one file instead of one for each.
-            name: 'small-parts',
-            test: kSmallParts,
+            // One file instead of twenty: each costs a way to the server and back.
+            name: 'first-panes',
+            test: kFirstPanes,
             includeDependenciesRecursively: false,
           }],
         },
       },
     },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [packedEngine()] },
   server: { fs: { allow: ['..'] } },
 });

@@ -34,7 +34,9 @@ function checkContents({ folder }) {
     const strays = [...files.keys()].filter((path) => /\.map$|(^|\/)src\//.test(path));
     assert.deepEqual(strays, []);
   }
-  assert.ok(!filesBelow(join(folder, 'node_modules/tern-runtime')).has('dist/tern-debug.wasm'));
+  const installed = filesBelow(join(folder, 'node_modules/tern-runtime'));
+  for (const name of ['tern-debug.wasm', 'tern-debug.wasm.gz', 'tern.wasm.gz'])
+    assert.ok(!installed.has(`dist/${name}`), name);
 }
 
 /** The sizes that docs/javascript.md, its guide and README tell: of files packed by gzip. */

@@ -451,6 +451,10 @@ const kRows = [
     measure: starting('ready', true),
   },
   {
+    name: 'S7 ready, slow, unpacked', of: 'the same, from a host that sends files as they are',
+    target: null, packs: false, measure: starting('ready', true),
+  },
+  {
     name: 'S8 long tasks', of: 'the longest after the first paint', target: 100,
     measure: starting('task', false),
   },
@@ -469,7 +473,7 @@ async function measure(row) {
     '/debug/': join(kRoot, 'wasm/package-debug'),
     '/models/': join(kRoot, 'web/made'),
   }, {
-    viewport: { width: 1440, height: 900 },
+    viewport: { width: 1440, height: 900 }, packs: row.packs ?? true,
   });
   try {
     const { page } = opened;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first seconds and later visits: what is fetched, what a stranger reads, no network, a server
 // that demands Trusted Types.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
+
+const kAssets = resolve(__dirname, '../../../web/dist/assets');
 
 test('starts without a compiler: the digits come compiled', async ({ playground, page }) => {
   expect((await playground.state()).program).toMatchObject({
@@ -40,15 +46,74 @@ test('shows a recorded run before the engine is there, and keeps what is pressed
   expect(await playground.state()).toMatchObject({ state: 'paused', step: 1, problems: [] });
 });
 
-test('nothing recorded stays where the engine does not come', async ({ playground, page }) => {
-  await playground.idle();
-  await page.route(/\.(?:wasm|gz)$/, (route) => route.fulfill({ status: 404 }));
-  await page.goto(`${process.env['TERN_PAGE']}?test=1`);
-  await expect(page.getByTestId('engine')).toHaveText('the engine did not start');
-  const state = await playground.state();
-  expect(state).toMatchObject({ program: null, registers: [], step: 0 });
-  expect(state.problems).toHaveLength(1);
+test.describe('without an engine', () => {
+  test.use({ allowed: [/Failed to load resource.* 404/] });
+
+  test('nothing recorded stays where the engine does not come', async ({ playground, page }) => {
+    await playground.idle();
+    await page.route(/\.(?:wasm|gz)$/, (route) => route.fulfill({ status: 404 }));
+    await page.goto(`${process.env['TERN_PAGE']}?test=1`);
+    await expect(page.getByTestId('engine')).toHaveText('the engine did not start');
+    const state = await playground.state();
+    expect(state).toMatchObject({ program: null, registers: [], step: 0 });
+    expect(state.problems).toHaveLength(1);
+  });
 });
+
+const kEngine = /\/tern\.wasm-[^/]*\.gz$/;
+
+/** Engines that were fetched, by the page and by its worker. */
+async function fetchedEngines(page: Page): Promise<{ page: number; worker: number }> {
+  const names = (): string[] =>
+    performance.getEntriesByType('resource').map(({ name }) => name);
+  const count = (all: string[]): number => all.filter((name) => kEngine.test(name)).length;
+  const worker = page.workers()[0]!;
+  return { page: count(await page.evaluate(names)), worker: count(await worker.evaluate(names)) };
+}
+
+test('the page itself asks for the engine, once', async ({ playground, page }) => {
+  expect(await fetchedEngines(page)).toEqual({ page: 1, worker: 0 });
+  // What records works on another copy of it.
+  await playground.click('step');
+  expect(await fetchedEngines(page)).toEqual({ page: 1, worker: 0 });
+  await page.reload();
+  await page.locator('body[data-state=idle]').waitFor();
+  expect(await fetchedEngines(page)).toEqual({ page: 1, worker: 0 });
+});
+
+test('an engine that the server unpacks on its way is taken as it is', async ({
+  playground, page,
+}) => {
+  await playground.idle();
+  const file = readdirSync(kAssets).find((name) => kEngine.test(`/${name}`))!;
+  const body = gunzipSync(readFileSync(join(kAssets, file)));
+  await page.route(kEngine, (route) =>
+    route.fulfill({ contentType: 'application/octet-stream', body }));
+  await playground.open();
+  expect(await fetchedEngines(page)).toEqual({ page: 1, worker: 0 });
+  await playground.click('sample-4');
+  expect((await playground.state()).classification?.digit).toBe(4);
+});
+
+for (const [what, damage] of [
+  ['is cut short', (bytes: Buffer) => bytes.subarray(0, 5000)],
+  ['is another file', () => Buffer.from('no module at all')],
+  ['is empty', () => Buffer.alloc(0)],
+] as const) {
+  test(`an engine that ${what} is named, and asked for again`, async ({ playground, page }) => {
+    await playground.idle();
+    const file = readdirSync(kAssets).find((name) => kEngine.test(`/${name}`))!;
+    const body = damage(readFileSync(join(kAssets, file)));
+    await page.route(kEngine, (route) => route.fulfill({ contentType: 'application/gzip', body }));
+    await playground.open();
+    const { problems, program } = await playground.state();
+    expect(program).toBeNull();
+    expect(problems.map(({ code }) => code)).toEqual(['E0601']);
+    await page.unroute(kEngine);
+    await playground.click('retry');
+    expect(await playground.state()).toMatchObject({ state: 'idle', problems: [] });
+  });
+}
 
 test('a stranger is told what this is, and has three ways in', async ({ playground, page }) => {
   const welcome = page.getByTestId('welcome');

@@ -24,6 +24,8 @@ const kInline = join(kHere, '../package-inline');
 // alone, is packed: it is a third of the size.
 const kPlain = ['tern'];
 const kPacked = ['tern-simd', 'tern-compiler', 'tern-loops'];
+// What the page (web/) brings packed as well: of many a host, no module is packed on its way.
+const kPackedForPage = ['tern', 'tern-debug'];
 
 function wasm(name) {
   const path = join(kModules, `${name}.wasm`);
@@ -46,7 +48,7 @@ async function packModule(name) {
   return readFileSync(kept);
 }
 const packed = new Map();
-for (const name of kPacked) packed.set(name, await packModule(name));
+for (const name of [...kPacked, ...kPackedForPage]) packed.set(name, await packModule(name));
 const pack = (name) => packed.get(name);
 
 // Only texts of this package's own build: nothing of it is read where it is installed.
@@ -212,7 +214,8 @@ for (const folder of [kHere, kDebug, kInline])
   copyFileSync(join(kRoot, 'LICENSE'), join(folder, 'LICENSE'));
 for (const name of kPlain) copyFileSync(wasm(name), join(kDist, `${name}.wasm`));
 for (const name of kPacked) writeFileSync(join(kDist, `${name}.wasm.gz`), pack(name));
-// For this tree only: what is published has it in tern-runtime-debug.
+// For this tree only: what is published has the debugger in tern-runtime-debug.
+for (const name of kPackedForPage) writeFileSync(join(kDist, `${name}.wasm.gz`), pack(name));
 copyFileSync(wasm('tern-debug'), join(kDist, 'tern-debug.wasm'));
 copyFileSync(wasm('tern-debug'), join(kDebug, 'tern-debug.wasm'));
 

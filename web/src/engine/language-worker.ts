@@ -9,7 +9,7 @@ import type {
 } from './language-protocol.js';
 import type { Failure } from './protocol.js';
 
-const kModule = new URL('../../../wasm/package/dist/tern-debug.wasm', import.meta.url);
+const kModule = new URL('../../../wasm/package/dist/tern-debug.wasm.gz', import.meta.url);
 
 /** Made when it is first asked for, and again after a failure. */
 function onDemand<T>(make: () => Promise<T>): () => Promise<T> {

@@ -16,7 +16,7 @@ import type {
 
 /** What is asked for. `load`, `begin` and `reset` end a run that is under way. */
 export type RequestBody =
-  | { kind: 'start' }
+  | { kind: 'start'; module?: WebAssembly.Module | undefined }
   | { kind: 'load'; name: string; bytes: Uint8Array }
   | DebugRequestBody
   | {

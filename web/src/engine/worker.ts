@@ -2,8 +2,8 @@
 // The worker: one program and one recorded run of it. Requests are handled in order; a run goes in
 // slices, between which messages are heard.
 //
-// What runs is fetched with the page. The parts that compile and that record, which have the
-// debugger, are fetched with the first step or run, and work on a runtime of their own.
+// What runs is fetched by the page (first-fetch.ts). The parts that compile and that record, which
+// have the debugger, are fetched with the first step or run, and work on a runtime of their own.
 import {
   createRuntime, type ModuleOptions, type Program, type Runtime, TernError,
 } from 'tern-runtime';
@@ -18,13 +18,13 @@ import { answerInspection, type ProgramSource } from './inspection.js';
 import { type Between, Recording } from './recording.js';
 
 const kProgressMilliseconds = 100;
-const kDebugModule = new URL('../../../wasm/package/dist/tern-debug.wasm', import.meta.url);
+const kDebugModule = new URL('../../../wasm/package/dist/tern-debug.wasm.gz', import.meta.url);
 
 /** A runtime that is made when it is first asked for, and again after a failure. */
-function onDemand(options: ModuleOptions): () => Promise<Runtime> {
+function onDemand(options: () => ModuleOptions): () => Promise<Runtime> {
   let made: Promise<Runtime> | undefined;
   return async () => {
-    made ??= createRuntime(options);
+    made ??= createRuntime(options());
     try {
       return await made;
     } catch (error) {
@@ -34,8 +34,10 @@ function onDemand(options: ModuleOptions): () => Promise<Runtime> {
   };
 }
 
-const fastRuntime = onDemand({});
-const recordingRuntime = onDemand({ debugger: kDebugModule });
+/** What the page has fetched; without it, the runtimes fetch for themselves. */
+let given: Pick<ModuleOptions, 'wasm'> = {};
+const fastRuntime = onDemand(() => given);
+const recordingRuntime = onDemand(() => ({ ...given, debugger: kDebugModule }));
 let explain: (code: string) => string | undefined = () => undefined;
 let program: Program | undefined;
 /** The same program in the module that records. */
@@ -169,6 +171,7 @@ async function handle(request: Request): Promise<Answer> {
       { runtime: recordingRuntime, recording, program: recordedProgram });
   switch (request.kind) {
     case 'start': {
+      if (request.module) given = { wasm: request.module };
       const tern = await engine();
       return { kind: 'started', runtime: tern.info, wasmBytes: tern.memory().wasmBytes };
     }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page begins with: the digit classifier that comes with it, or a file that it is asked
 // for; and the record of a run of it.
+import { fetchDigits } from './digits-file.js';
 import { endFirstLook, showFirstLook } from './first-look.js';
 import { kIsEmbed } from './layout.js';
 import { loadNow } from './loading.js';
 import { arrival, guarded, session, start } from './store.js';
 import { kAskedFor } from './view.js';
-
-/** Compiled when the page was built (scripts/make-digits.mjs). */
-const kDigits = new URL('../../made/digits.tern', import.meta.url);
 
 /** `?src=open/model.onnx`: a file beside the page, shown in place of the digits (`tern play`). */
 const kAsked = new URLSearchParams(globalThis.location?.search ?? '');
@@ -16,12 +14,6 @@ export const askedSource = kAsked.get('src');
 
 /** `&trace=record/run.terntrace`: the record of a run of that program, run again and walked. */
 const kAskedTrace = kAsked.get('trace');
-
-async function fetchDigits(): Promise<Uint8Array> {
-  const response = await fetch(kDigits);
-  if (!response.ok) throw new Error(`the digit classifier: the server said ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
-}
 
 export function loadDigits(fetched = fetchDigits()): Promise<void> {
   return guarded(async () => loadNow('digits.tern', await fetched));
@@ -39,7 +31,9 @@ export async function begin(): Promise<void> {
 
 async function beginNow(): Promise<void> {
   const fetched = askedSource
-    ? files().then((all) => all.fetchBeside('src', askedSource)) : fetchDigits();
+    ? files().then((all) => all.fetchBeside('src', askedSource)) : arrival.digits ?? fetchDigits();
+  // Where it did not come, whoever tries again wants it fetched again.
+  delete arrival.digits;
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
   const asks = askedSource || kAskedTrace || kAskedFor.example || kAskedFor.packed;

@@ -21,8 +21,19 @@ export function update(change: Partial<Session>): void {
 /** What makes the program that is run that of the text that is edited; set with the editor. */
 export const beforeRun: { act?: () => Promise<void> } = {};
 
-/** The engine and what the page begins with; runs that are asked for earlier wait for them. */
-export const arrival: { done?: Promise<void> } = {};
+/** What the page begins with, on its way. */
+export const arrival: {
+  /** The engine's module and the first program, where first-fetch.ts has asked for them. */
+  module?: Promise<WebAssembly.Module | undefined>;
+  digits?: Promise<Uint8Array> | undefined;
+  /** All of it: runs that are asked for earlier wait for it. */
+  done?: Promise<void>;
+} = {};
+
+const startEngine = async () => {
+  const { module } = arrival;
+  return engine.request(module ? { kind: 'start', module: await module } : { kind: 'start' });
+};
 
 let pending = 0;
 let whenIdle: (() => void)[] = [];
@@ -80,6 +91,7 @@ engine.onReplaced = () => {
   const { name, executable } = program;
   void guarded(async () => {
     try {
+      if (arrival.module) await startEngine();
       await engine.request({ kind: 'load', name, bytes: executable });
     } finally {
       reloading = false;
@@ -91,7 +103,7 @@ engine.onReplaced = () => {
 export function start(): Promise<void> {
   update({ run: 'loading', problems: [] });
   return guarded(async () => {
-    const { runtime, wasmBytes } = await engine.request({ kind: 'start' });
+    const { runtime, wasmBytes } = await startEngine();
     update({ runtime, wasmBytes, run: 'idle' });
   }, (error) => {
     report(error);
