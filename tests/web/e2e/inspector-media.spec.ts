@@ -41,8 +41,9 @@ test('a picture with colours first, of a batch', async ({ playground, page }) =>
   const other = Array<number>(3 * 36).fill(1);
   await openInput(playground, 'f32[2, 3, 6, 6]',
     npy([2, 3, 6, 6], [...red!, ...green!, ...blue!, ...other]));
-  await playground.click('inspect-media');
+  // What has colours is shown as a picture without being asked for.
   await expect(page.getByTestId('inspect-media')).toHaveText('Picture');
+  await expect(page.getByTestId('inspect-media')).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByTestId('media-facts')).toContainText('6 × 6 pixels; black is 0, white 1');
   expect(await pixel(playground, 0, 0)).toEqual([0, 0, 51]);
   expect(await pixel(playground, 5, 0)).toEqual([255, 0, 51]);
@@ -68,10 +69,24 @@ test('a picture of bytes with colours last, from a file', async ({ playground, p
   await page.evaluate(() => window.ternPlayground.step());
   await page.locator('[data-testid=registers] [data-row-id="0"] button').first().click();
   await page.locator('#tab-inspector').click();
-  await playground.click('inspect-media');
+  await playground.idle();
   await expect(page.getByTestId('media-facts'))
     .toContainText('4 × 5 pixels; black is 0, white 255');
   expect(await pixel(playground, 3, 4)).toEqual([190, 190, 190]);
+});
+
+test('a tab that was picked stays, and four channels are no picture at first', async ({
+  playground, page,
+}) => {
+  await openInput(playground, 'f32[1, 4, 5, 5]');
+  await expect(page.getByTestId('inspect-heatmap')).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByTestId('inspect-media')).toBeVisible();
+  await playground.click('inspect-table');
+  await openInput(playground, 'f32[5, 5, 3]');
+  await expect(page.getByTestId('inspect-table')).toHaveAttribute('aria-selected', 'true');
+  await playground.click('inspect-heatmap');
+  await openInput(playground, 'f32[6, 5, 3]');
+  await expect(page.getByTestId('inspect-heatmap')).toHaveAttribute('aria-selected', 'true');
 });
 
 test('a sound is seen, played and saved', async ({ playground, page }) => {

@@ -61,15 +61,22 @@ const kNothing: InspectorState = {
 };
 
 export const inspector = signal<InspectorState>(kNothing);
-export const tab = signal<InspectorTab>('heatmap');
+/** Nothing until one is picked. */
+export const tab = signal<InspectorTab | undefined>(undefined);
 /** How the tensor is a picture or a sound, where it is. */
 export const media = computed(() => {
   const { layout } = inspector.value;
   return layout && mediaAxes(layout);
 });
-/** The tab that was picked, where this tensor has it. */
-export const shownTab = computed(() =>
-  (tab.value === 'media' && !media.value ? 'heatmap' : tab.value));
+/** The tab that was picked, where this tensor has it; else a picture in colours as what it is. */
+export const shownTab = computed<InspectorTab>(() => {
+  const picked = tab.value;
+  if (picked === 'media') return media.value ? 'media' : 'heatmap';
+  if (picked) return picked;
+  const { layout } = inspector.value;
+  const isPicture = media.value?.kind === 'image' && layout?.shape[media.value.channels] === 3;
+  return isPicture ? 'media' : 'heatmap';
+});
 export const numberFormat = signal<NumberFormat>('g');
 
 const change = (part: Partial<InspectorState>): void => {
