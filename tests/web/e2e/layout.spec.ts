@@ -21,6 +21,24 @@ test('presets change what is shown, and the one that is shown is kept', async ({
   await expect(page.getByTestId('preset-vector')).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('heads of panes are of one height, whatever they have to say', async ({
+  playground, page,
+}) => {
+  const heights = async (): Promise<number[]> => {
+    await playground.idle();
+    return page.locator('.tabbed .pane > header').evaluateAll((all) =>
+      all.map((each) => Math.round(each.getBoundingClientRect().height)));
+  };
+  const atFirst = await heights();
+  expect(atFirst.length).toBeGreaterThan(4);
+  expect(new Set(atFirst).size).toBe(1);
+  // What a run says in them moves nothing.
+  await playground.click('run');
+  expect(await heights()).toEqual(atFirst);
+  await playground.click('preset-profile');
+  expect(new Set([...atFirst, ...(await heights())]).size).toBe(1);
+});
+
 test('a splitter moves by keys and by dragging, and goes back by a double click', async ({
   playground,
   page,
