@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of variants_test.py: operators of com.microsoft and ai.onnx.ml that its file has no room
-for. Each function gets `case` of that file, which adds one."""
+for. Each function gets `case` of that file, which adds one, those of OPEN_ADDERS also
+`open_case`."""
 import math
 
 import numpy as np
@@ -491,7 +492,188 @@ def experimental_cases(case):
     case("ImageScaler", 1, [x], "add", bias=[0.1, 0.2])
 
 
+# --- regions of images, and convolutions whose pads are an input
+
+def places_of(begin, end, extent, count):
+    """In floats of 32 bits, which decide what is nearest."""
+    last = np.float32(extent - 1)
+    if count == 1:
+        return (begin + end) * np.float32(0.5) * last[None]
+    step = (end - begin) * last / np.float32(count - 1)
+    at = begin * last + np.arange(count, dtype=np.float32) * step
+    at[-1] = end * last
+    return at
+
+
+def cropped(x, rois, which, size, mode):
+    """What lies outside of the image is 0."""
+    out = np.zeros((len(rois), x.shape[1], *size), np.float32)
+    for r, (roi, image) in enumerate(zip(rois, which)):
+        lines = [places_of(roi[i], roi[i + 2], x.shape[2 + i], size[i]) for i in (0, 1)]
+        for i, j in np.ndindex(*size):
+            y, z = lines[0][i], lines[1][j]
+            if not (0 <= y <= x.shape[2] - 1 and 0 <= z <= x.shape[3] - 1):
+                continue
+            if mode == "nearest":
+                out[r, :, i, j] = x[image, :, math.floor(y + 0.5), math.floor(z + 0.5)]
+                continue
+            for row, share in ((math.floor(y), 1 - y % 1), (math.ceil(y), y % 1)):
+                for column, part in ((math.floor(z), 1 - z % 1), (math.ceil(z), z % 1)):
+                    out[r, :, i, j] += x[image, :, row, column] * (share * part)
+    return out
+
+
+def region_cases(case, open_case):
+    x, which = floats(2, 3, 5, 7), np.array([1, 0, 1, 1], np.int32)
+    rois = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.8, 0.7], [-0.2, 0.3, 0.6, 1.3],
+                     [0.9, 0.8, 0.2, 0.1]], np.float32)
+    for mode in ("bilinear", "nearest"):
+        for size in ((3, 4), (1, 5), (6, 1), (5, 7)):
+            shape = np.array(size, np.int32)
+            open_case("CropAndResize", 17, [x, rois, which, shape],
+                      cropped(x, rois, which, size, mode), MICROSOFT, mode=mode)
+    inside = cropped(np.ones_like(x), rois, which, (3, 4), "bilinear") > 0.5
+    want = np.where(inside, cropped(x, rois, which, (3, 4), "bilinear"), np.float32(0.25))
+    shape = np.array([3, 4], np.int32)
+    case("CropAndResize", 17, [x, rois, which, shape], want, MICROSOFT, extrapolation_value=0.25)
+    case("CropAndResize", 17, [x, rois, np.array([0, 1, 2, 0], np.int32), shape], "2", MICROSOFT)
+    case("CropAndResize", 17, [x, rois[:, :3], which, shape], "3 numbers each", MICROSOFT)
+    case("CropAndResize", 17, [x[0], rois, which, shape], "rank 3, expected 4", MICROSOFT)
+    case("CropAndResize", 17, [x, rois, which, shape], "known are", MICROSOFT, mode="cubic")
+    case("CropAndResize", 17, [x, rois, which, shape[:1]], "1 numbers, expected 2", MICROSOFT)
+
+
+def spread(x, w, stride):
+    """A transposed convolution of [n, c, h, w] without pads."""
+    n, _, height, width = x.shape
+    _, out, rows, columns = w.shape
+    y = np.zeros((n, out, (height - 1) * stride + rows, (width - 1) * stride + columns), np.float32)
+    for i, j in np.ndindex(height, width):
+        part = np.einsum("nc,corl->norl", x[:, :, i, j], w)
+        y[:, :, i * stride:i * stride + rows, j * stride:j * stride + columns] += part
+    return y
+
+
+def padded_cases(case, open_case):
+    x, w, bias = floats(1, 2, 3, 4), floats(2, 3, 3, 3), floats(3)
+    whole = spread(x, w, 2)
+    for pads in ([0, 0, 0, 0], [1, 0, 2, 1]):
+        rows, columns = (slice(pads[i], whole.shape[2 + i] - pads[2 + i]) for i in (0, 1))
+        want = whole[:, :, rows, columns]
+        for inputs, added in (([], 0), ([bias], bias[:, None, None])):
+            open_case("ConvTransposeWithDynamicPads", 17, [x, w, np.array(pads), *inputs],
+                      want + np.float32(added), MICROSOFT, strides=[2, 2])
+    case("ConvTransposeWithDynamicPads", 17, [x, w], whole, MICROSOFT, strides=[2, 2])
+    case("ConvTransposeWithDynamicPads", 17, [x, w, np.array([1, 1])], "no list of 4", MICROSOFT)
+    case("ConvTransposeWithDynamicPads", 17, [x, w, np.array([0, 0, 0, 0])], "auto_pad beside",
+         MICROSOFT, auto_pad="SAME_UPPER")
+    line, kernel = floats(1, 2, 5), floats(2, 1, 3)
+    want = spread(line[:, :, None], kernel[:, :, None], 1)[:, :, 0, 1:-1]
+    case("ConvTransposeWithDynamicPads", 17, [line, kernel, np.array([1, 1])], want, MICROSOFT)
+
+
+# --- n-grams that must not come again
+
+def gram_cases(case, open_case):
+    tokens = np.array([[1, 2, 3, 1, 2], [4, 4, 4, 4, 4], [0, 1, 2, 3, 4]])
+    scores = floats(3, 6)
+    for size, banned in ((3, [(0, 3), (1, 4)]), (2, [(0, 3), (1, 4)]), (6, []), (9, []),
+                         (1, [(r, t) for r, row in enumerate(tokens) for t in row])):
+        want = scores.copy()
+        for place in banned:
+            want[place] = -np.inf
+        open_case("NGramRepeatBlock", 17, [tokens, scores], want, MICROSOFT, ngram_size=size)
+    case("NGramRepeatBlock", 17, [tokens, scores], "'ngram_size'", MICROSOFT, ngram_size=0)
+    case("NGramRepeatBlock", 17, [tokens, scores], "256 tokens are possible", MICROSOFT,
+         ngram_size=1 << 40)
+    case("NGramRepeatBlock", 17, [tokens[0], scores], "rank 1, expected 2", MICROSOFT,
+         ngram_size=2)
+    case("NGramRepeatBlock", 17, [tokens, scores[:, :3]], "3", MICROSOFT, ngram_size=1)
+
+
+# --- what attention adds for the distance of a key
+
+def bucket_of(gap, buckets, largest, has_sides):
+    first = 0
+    if has_sides:
+        buckets //= 2
+        first = buckets if gap > 0 else 0
+    gap, exact = abs(gap), buckets // 2
+    if gap < exact:
+        return first + gap
+    part = np.log(np.float32(gap / exact)) / np.log(np.float32(largest / exact))
+    return first + min(exact + int(part * np.float32(buckets - exact)), buckets - 1)
+
+
+def distance_cases(case, open_case):
+    for has_sides, buckets, largest, queries, keys in (
+            (1, 32, 128, 3, 5), (0, 32, 128, 200, 150), (1, 8, 20, 30, 30), (0, 2, 9, 4, 4)):
+        table = floats(buckets, 3)
+        heads = table.reshape(3, buckets)
+        want = np.array([[[row[bucket_of(k - q, buckets, largest, has_sides)] for k in range(keys)]
+                          for q in range(queries)] for row in heads])[None]
+        case("RelativePositionBias", 17, [table, np.array([queries]), np.array([keys])], want,
+             MICROSOFT, max_distance=largest, is_bidirectional=has_sides)
+    counts = [np.array([3]), np.array([3])]
+    for table, largest, said in ((floats(32, 3), 16, "expected more than 16"),
+                                 (floats(1, 3), 128, "has 1 buckets"),
+                                 (floats(32), 128, "rank 1, expected 2"),
+                                 (floats(32, 3), 1 << 40, "65536 is possible")):
+        case("RelativePositionBias", 17, [table, *counts], said, MICROSOFT, max_distance=largest)
+    case("RelativePositionBias", 17, [floats(32, 3), *counts], "'max_distance'", MICROSOFT)
+    query, bias, places = floats(2, 5, 12), floats(12), floats(1, 3, 5, 5)
+    weight, shift, factor = floats(4, 8), floats(8), floats(1, 3, 1, 1)
+    sums = heads_of(query + bias, 3) @ weight + shift
+    gates = sigmoid(sums.reshape(2, 3, 5, 2, 4).sum(-1))
+    want = (gates[..., :1] * (gates[..., 1:] * factor - 1) + 2) * places
+    inputs = [query, bias, places, weight, shift, factor]
+    open_case("GatedRelativePositionBias", 17, inputs, want.astype(np.float32), MICROSOFT,
+              num_heads=3)
+    case("GatedRelativePositionBias", 17, inputs + [np.zeros((2, 5), np.int32)], "token_offset",
+         MICROSOFT, num_heads=3)
+    case("GatedRelativePositionBias", 17, inputs, "'num_heads'", MICROSOFT)
+    case("GatedRelativePositionBias", 17, [query, bias, places, weight[:, :7], shift[:7], factor],
+         "no two halves", MICROSOFT, num_heads=3)
+
+
+# --- weights of bitsandbytes
+
+FP4 = np.array([0, 0.0625, 8, 12, 4, 6, 2, 3], np.float32) / np.float32(12)
+NF4 = np.array([-1, -0.6961928, -0.52507305, -0.3949175, -0.28444138, -0.18477343, -0.09105004, 0,
+                0.0795803, 0.1609302, 0.2461123, 0.33791524, 0.44070983, 0.562617, 0.72295684, 1],
+               np.float32)
+
+
+def codes_case(open_case, kind, depth, columns, block, is_turned):
+    count = depth * columns
+    codes, blocks = RANDOM.integers(0, 16, count), -(-count // block)
+    largest = np.abs(floats(blocks)) + np.float32(0.1)
+    table = NF4 if kind else np.concatenate([FP4, -FP4])
+    weights = (table[codes] * largest[np.arange(count) // block]).reshape(columns, depth)
+    pairs = np.pad(codes, (0, count % 2)).reshape(-1, 2)
+    x = floats(2, 3, depth if is_turned else columns)
+    open_case("MatMulBnb4", 17, [x, (pairs[:, 0] << 4 | pairs[:, 1]).astype(np.uint8), largest],
+         x @ (weights.T if is_turned else weights), MICROSOFT, K=depth, N=columns,
+         block_size=block, quant_type=kind, **({} if is_turned else {"transB": 0}))
+
+
+def codes_cases(case, open_case):
+    for kind in (0, 1):
+        codes_case(open_case, kind, 32, 4, 16, True)
+        codes_case(open_case, kind, 9, 5, 16, True)
+        codes_case(open_case, kind, 16, 6, 32, False)
+    x, b, largest = floats(2, 16), bytes_of(16), floats(2)
+    shape = {"K": 16, "N": 2, "block_size": 16, "quant_type": 1}
+    for attribute, value, said in (("quant_type", 2, "expected 0 or 1"),
+                                   ("block_size", 24, "a power of two"), ("K", 0, "'K' is 0"),
+                                   ("N", 3, "16 elements, expected 24"),
+                                   ("N", 1 << 40, "'N' and 'K'")):
+        case("MatMulBnb4", 17, [x, b, largest], said, MICROSOFT, **{**shape, attribute: value})
+    case("MatMulBnb4", 17, [x, b, largest[:1]], "1 elements, expected 2", MICROSOFT, **shape)
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
           unpooling_cases, norm_cases, image_norm_cases, matrix_cases, packed_cases,
           experimental_cases)
+OPEN_ADDERS = (region_cases, padded_cases, gram_cases, distance_cases, codes_cases)

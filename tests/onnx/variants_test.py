@@ -734,6 +734,8 @@ def main():
         add()
     for add in contributed_cases.ADDERS:
         add(case)
+    for add in contributed_cases.OPEN_ADDERS:
+        add(case, open_case)
     passed = failed = 0
     runs = [(item, form) for item in CASES for form in FORMS[:2]]
     for item, form in runs + [(item, FORMS[2]) for item in OPEN_CASES]:

@@ -314,6 +314,77 @@ void ConvertMatMulNBits(NodeContext& node) {
   node.SetOutput(0, y);
 }
 
+namespace {
+
+// What the 16 codes of bitsandbytes stand for, as parts of the largest number of a block.
+Value CodesOf4Bits(NodeContext& node, bool is_normal) {
+  // A sign, and a number of 3 bits; the smallest one but 0 is 1 / 16 of 1 / 12.
+  constexpr float kTwelfths[] = {0, 0.0625f, 8, 12, 4, 6, 2, 3};
+  Floats values;
+  for (const float part : kTwelfths) values.push_back(part / 12);
+  for (const float part : kTwelfths) values.push_back(-part / 12);
+  // Shares of a normal distribution, with 0 among them.
+  if (is_normal)
+    values = {-1,
+              -0.6961928009986877f,
+              -0.5250730514526367f,
+              -0.39491748809814453f,
+              -0.28444138169288635f,
+              -0.18477343022823334f,
+              -0.09105003625154495f,
+              0,
+              0.07958029955625534f,
+              0.16093020141124725f,
+              0.24611230194568634f,
+              0.33791524171829224f,
+              0.44070982933044434f,
+              0.5626170039176941f,
+              0.7229568362236023f,
+              1};
+  return Compose(node).Floats(values);
+}
+
+}  // namespace
+
+// Inputs: a, the codes of the weights [columns, depth] in one row, the largest number of each block
+// of that row.
+void ConvertMatMulBnb4(NodeContext& node) {
+  Compose in(node);
+  const int64_t depth = node.IntAtLeast("K", 0, 1), columns = node.IntAtLeast("N", 0, 1);
+  const int64_t block = node.RequiredInt("block_size"), kind = node.RequiredInt("quant_type");
+  const bool is_turned = node.Bool("transB", true);
+  node.Bool("training_mode", false);
+  if (node.ok() && kind != 0 && kind != 1)
+    return node.Fail("attribute 'quant_type' is ", kind, ", expected 0 or 1");
+  if (node.ok() && (block < 16 || (block & (block - 1)) != 0))
+    return node.Fail("attribute 'block_size' is ", block, ", expected a power of two from 16 on");
+  if (node.ok() && (depth > INT32_MAX || columns > INT32_MAX))
+    return node.Fail("attributes 'N' and 'K' are ", columns, " and ", depth);
+  if (!node.ok()) return;
+  const int64_t count = depth * columns;
+  const int64_t given[] = {node.DimOf(node.Input(1), 0), node.DimOf(node.Input(2), 0)};
+  const int64_t expected[] = {(count + 1) / 2, (count - 1) / block + 1};
+  for (int i = 0; i < 2; ++i) {
+    if (given[i] >= 0 && given[i] != expected[i])
+      return node.Fail("its input ", i + 1, " has ", given[i], " elements, expected ", expected[i]);
+  }
+  // The first of two codes is the upper one of a byte.
+  const Value bytes = node.Input(1);
+  const Value pairs[] = {in.Call("shift_right", {bytes, node.Scalar(kU8, 4)}),
+                         in.Call("bitwise_and", {bytes, node.Scalar(kU8, 15)})};
+  Value codes =
+      in.Reshape(in.Concat({in.Unsqueeze(pairs[0], {1}), in.Unsqueeze(pairs[1], {1})}, 1), {-1});
+  if (count % 2 != 0) codes = in.Slice(codes, 0, 0, count);
+  const Value parts = in.Gather(CodesOf4Bits(node, kind == 1), codes);
+  const Value largest = in.Cast(node.Input(2), kF32);
+  const Value weights =
+      count % block == 0
+          ? in.Mul(in.Reshape(parts, {-1, block}), in.Reshape(largest, {-1, 1}))
+          : in.Mul(parts, in.Gather(largest, in.Div(in.Range(in.Int(count)), in.Int(block))));
+  const Value whole = in.Cast(in.Reshape(weights, {columns, depth}), node.DTypeOf(node.Input(0)));
+  node.SetOutput(0, in.MatMul(node.Input(0), whole, is_turned));
+}
+
 // Inputs: data, indices, scales, zero points. Rows are picked first: only they are unpacked.
 void ConvertGatherBlockQuantized(NodeContext& node) {
   Compose in(node);

@@ -4,6 +4,7 @@
 #include "core/onnx/convert/converters.h"
 #include "core/onnx/convert/fused.h"
 #include "core/onnx/convert/window.h"
+#include "core/ops/shape_attrs.h"
 #include "core/ops/special_attrs.h"
 
 namespace tern::onnx {
@@ -174,11 +175,46 @@ void ConvertConvInteger(NodeContext& node) {
   node.SetOutput(0, NarrowImage(node, y, spatial));
 }
 
+namespace {
+
+// Pads that are an input: with them the window, where they are known. False after a failure.
+bool ReadPadsOf(NodeContext& node, const Value& pads, int spatial, ops::WindowAttrs* window) {
+  if (window->auto_pad != ops::AutoPad::kNone) node.Unsupported("auto_pad beside pads");
+  const int64_t given = node.DimOf(pads, 0), expected = 2 * spatial;
+  if (node.ok() && (node.RankOf(pads) != 1 || (given >= 0 && given != expected)))
+    node.Fail("its pads (input 2) are no list of ", expected);
+  if (!node.ok()) return false;
+  const std::optional<Ints> known = node.KnownInts(pads);
+  if (!known) return true;
+  for (const int64_t pad : *known) {
+    if (pad < 0)
+      node.Fail("its pads (input 2) are ", FormatDims(*known), ", which has negative ones");
+  }
+  window->pads = *known;
+  if (spatial == 1) WidenList(&window->pads, 0, 2);
+  return node.ok();
+}
+
+// y without as many elements at each end of its spatial axes as pads says.
+Value WithoutPads(NodeContext& node, const Value& y, const Value& pads, int spatial) {
+  Compose in(node);
+  ops::SliceAttrs attrs;
+  for (int i = 0; i < spatial; ++i) attrs.axes.push_back(2 + i);
+  const Value begins = in.Slice(pads, 0, 0, spatial), ends = in.Slice(pads, 0, spatial, INT64_MAX);
+  return node.Call("slice", {y, begins, in.Sub(in.ShapeOf(y, 2), ends)}, attrs.ToAttrs());
+}
+
+}  // namespace
+
+// ConvTransposeWithDynamicPads of com.microsoft has pads as input 2, before the bias.
 void ConvertConvTranspose(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   if (!WeightsFit(node)) return;
   ops::ConvTransposeAttrs attrs;
   attrs.window = ReadWindow(node, spatial);
+  const bool is_padded = node.detail() == "pads";
+  const Value pads = is_padded ? node.Input(2) : nullptr, bias = node.Input(is_padded ? 3 : 2);
+  if (pads != nullptr && !ReadPadsOf(node, pads, spatial, &attrs.window)) return;
   attrs.groups = node.IntAtLeast("group", 1, 1);
   attrs.output_padding = node.IntList("output_padding");
   attrs.output_shape = node.IntList("output_shape");
@@ -198,8 +234,9 @@ void ConvertConvTranspose(NodeContext& node) {
   const Value x = WidenImage(node, node.Input(0), spatial),
               w = WidenImage(node, node.Input(1), spatial);
   const std::string_view op = spatial == 3 ? "conv_transpose3d" : "conv_transpose2d";
-  node.SetOutput(0,
-                 NarrowImage(node, node.Call(op, {x, w, node.Input(2)}, attrs.ToAttrs()), spatial));
+  Value y = NarrowImage(node, node.Call(op, {x, w, bias}, attrs.ToAttrs()), spatial);
+  if (pads != nullptr && !node.KnownInts(pads)) y = WithoutPads(node, y, pads, spatial);
+  node.SetOutput(0, y);
 }
 
 // AveragePool and LpPool.
@@ -294,6 +331,104 @@ void ConvertRoiAlign(NodeContext& node) {
   attrs.half_pixel = node.Choice("coordinate_transformation_mode",
                                  {"half_pixel", "output_half_pixel"}, before) == 0;
   node.SetOutput(0, node.Call("roi_align", node.inputs(), attrs.ToAttrs()));
+}
+
+namespace {
+
+// The samples of regions along one axis of an image, each of [region, sample].
+struct Samples {
+  Value is_inside;  // of the image
+  Value low, high;  // indices of the neighbours, i64
+  Value share;      // of the higher neighbour
+};
+
+// begin and end are [region, 1], as parts of the distance `last` between the first and the last
+// element. Samples lie from border to border, a single one in the middle.
+Samples PlaceSamples(Compose& in, const Value& begin, const Value& end, const Value& last,
+                     const Value& count, DType type) {
+  const Value index = in.Range(count), gaps = in.Sub(count, in.Int(1));
+  const Value first = in.Mul(begin, last), final = in.Mul(end, last);
+  const Value steps = in.Cast(in.Binary("max", gaps, in.Int(1)), type);
+  const Value step = in.Div(in.Mul(in.Sub(end, begin), last), steps);
+  Value at = in.Add(first, in.Mul(in.Cast(index, type), step));
+  at = in.Where(in.Binary("equal", index, gaps), final, at);
+  const Value middle = in.Mul(in.Scaled(in.Add(begin, end), 0.5), last);
+  at = in.Where(in.Binary("equal", gaps, in.Int(0)), middle, at);
+  const Value zero = in.Like(at, 0);
+  Samples samples;
+  samples.is_inside =
+      in.Binary("and", in.Binary("greater_equal", at, zero), in.Binary("less_equal", at, last));
+  at = in.Where(samples.is_inside, at, zero);
+  const Value low = in.Unary("floor", at);
+  samples.share = in.Sub(at, low);
+  samples.low = in.Cast(low, kI64);
+  samples.high = in.Cast(in.Unary("ceil", at), kI64);
+  return samples;
+}
+
+bool CheckRegions(NodeContext& node) {
+  constexpr int kRanks[] = {4, 2, 1, 1};
+  for (int i = 0; i < 4 && node.ok(); ++i) {
+    const int rank = node.RankOf(node.Input(i));
+    if (rank != kRanks[i]) node.Fail("its input ", i, " has rank ", rank, ", expected ", kRanks[i]);
+  }
+  const int64_t sides = node.DimOf(node.Input(1), 1);
+  if (node.ok() && sides >= 0 && sides != 4)
+    node.Fail("its regions (input 1) have ", sides, " numbers each, expected 4");
+  const int64_t extents = node.DimOf(node.Input(3), 0);
+  if (node.ok() && extents >= 0 && extents != 2)
+    node.Fail("its crop_size (input 3) has ", extents, " numbers, expected 2");
+  return node.ok();
+}
+
+}  // namespace
+
+// com.microsoft. Inputs: images, regions [y, x, y, x] as parts of the image, the image of each
+// region, how large each result is.
+void ConvertCropAndResize(NodeContext& node) {
+  Compose in(node);
+  const bool picks = node.Choice("mode", {"bilinear", "nearest"}, 0) == 1;
+  const auto outside = static_cast<double>(node.Float("extrapolation_value", 0));
+  if (!CheckRegions(node)) return;
+  const DType dtype = node.DTypeOf(node.Input(0)), type = dtype == kF64 ? kF64 : kF32;
+  const Value image = in.Cast(node.Input(0), type), regions = in.Cast(node.Input(1), type);
+  const Value size = node.ToI64(node.Input(3));
+  const auto samples = [&](int64_t axis) {
+    const Value last = in.Cast(in.Sub(in.DimOf(image, axis + 2), in.Int(1)), type);
+    const Value begin = in.Slice(regions, 1, axis, axis + 1);
+    const Value end = in.Slice(regions, 1, axis + 2, axis + 3);
+    return PlaceSamples(in, begin, end, last, in.Gather(size, in.Int(axis)), type);
+  };
+  const Samples rows = samples(0), columns = samples(1);
+  // The number of the image is looked up, so that one that is not there is refused.
+  const Value which = in.Gather(in.Range(in.DimOf(image, 0)), node.Input(2));
+  const Value base = in.Mul(in.Reshape(which, {-1, 1, 1}), in.DimOf(image, 2));
+  const Value pixels = in.ReshapeTo(in.Transpose(image, {0, 2, 3, 1}),
+                                    {node.ConstantInts({-1}), in.DimOf(image, 1)});
+  // [region, row, column, channel]
+  const auto pick = [&](const Value& row, const Value& column) {
+    const Value lines = in.Add(base, in.Unsqueeze(row, {2}));
+    return in.Gather(pixels, in.Add(in.Mul(lines, in.DimOf(image, 3)), in.Unsqueeze(column, {1})));
+  };
+  const auto mix = [&](const Value& a, const Value& b, const Value& share) {
+    return in.Add(a, in.Mul(in.Sub(b, a), share));
+  };
+  const auto nearest = [&](const Samples& line) {
+    return in.Where(in.Binary("less", line.share, in.Like(line.share, 0.5)), line.low, line.high);
+  };
+  Value y;
+  if (picks) {
+    y = pick(nearest(rows), nearest(columns));
+  } else {
+    const Value share = in.Unsqueeze(columns.share, {1, 3});
+    const Value above = mix(pick(rows.low, columns.low), pick(rows.low, columns.high), share);
+    const Value below = mix(pick(rows.high, columns.low), pick(rows.high, columns.high), share);
+    y = mix(above, below, in.Unsqueeze(rows.share, {2, 3}));
+  }
+  const Value is_inside = in.Binary("and", in.Unsqueeze(rows.is_inside, {2, 3}),
+                                    in.Unsqueeze(columns.is_inside, {1, 3}));
+  y = in.Where(is_inside, y, in.Like(y, outside));
+  node.SetOutput(0, in.Cast(in.Transpose(y, {0, 3, 1, 2}), dtype));
 }
 
 void ConvertCol2Im(NodeContext& node) {

@@ -31,7 +31,6 @@ class ScoreRules {
 
  private:
   Value Repeated(const Value& scores, const Value& sequences);
-  Value WithoutRepeatedGrams(const Value& scores, const Value& sequences);
   Value Masked(const Value& scores, const Value& allowed);
   Value WithoutPrefix(const Value& scores, const Value& first, const Value& beams);
   Value WithoutEnd(const Value& scores, const Value& sequences);
