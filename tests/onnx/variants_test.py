@@ -19,6 +19,7 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tools", "models"))
 import onnx_writer as onnx  # noqa: E402
+import attention_cases  # noqa: E402
 import contributed_cases  # noqa: E402
 
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "int32": "i32",
@@ -734,7 +735,7 @@ def main():
         add()
     for add in contributed_cases.ADDERS:
         add(case)
-    for add in contributed_cases.OPEN_ADDERS:
+    for add in contributed_cases.OPEN_ADDERS + attention_cases.ADDERS:
         add(case, open_case)
     passed = failed = 0
     runs = [(item, form) for item in CASES for form in FORMS[:2]]
