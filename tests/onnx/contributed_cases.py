@@ -299,7 +299,17 @@ def text_cases(case):
     case("Tokenizer", 17, [texts("!!", "?")], np.zeros((2, 0), object), MICROSOFT,
          tokenexp="[a-z]+", pad_value="#", mincharnum=1)
     case("Tokenizer", 17, [x], "either 'tokenexp' or", MICROSOFT, pad_value="#", mincharnum=1)
-    case("Tokenizer", 17, [x], "mark=1", MICROSOFT, tokenexp="a", mark=1, pad_value="#")
+    first, last = "\x02", "\x03"
+    marked = {"mark": 1, "pad_value": "#", "mincharnum": 1}
+    for item in ({"tokenexp": "[a-z]+"}, {"separators": [" "]}):
+        case("Tokenizer", 17, [texts("ab c", "d", "")],
+             texts([first, "ab", "c", last], [first, "d", last, "#"], [first, last, "#", "#"]),
+             MICROSOFT, **item, **marked)
+        case("Tokenizer", 17, [texts("", "")], np.zeros((2, 0), object), MICROSOFT, **item,
+             **marked)
+    case("Tokenizer", 17, [texts("ab")[None]], texts([[first, "a", "b", last]]), MICROSOFT,
+         separators=[""], **marked)
+    case("Tokenizer", 17, [x], "'mark'", MICROSOFT, tokenexp="a", mark=1.5, pad_value="#")
     case("Tokenizer", 17, [x], "'(' without its ')'", MICROSOFT, tokenexp="(", pad_value="#")
 
 
@@ -672,8 +682,41 @@ def codes_cases(case, open_case):
     case("MatMulBnb4", 17, [x, b, largest[:1]], "1 elements, expected 2", MICROSOFT, **shape)
 
 
+def filled_cases(case):
+    values = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    numbers = [float(v) for v in values.ravel()]
+    case("GivenTensorFill", 1, [], values, values=numbers, shape=[2, 3])
+    case("GivenTensorFill", 1, [floats(2)], values, values=numbers, extra_shape=[3])
+    case("GivenTensorFill", 1, [np.array([2, 3])], values, values=numbers, input_as_shape=1)
+    case("GivenTensorFill", 1, [np.array([2, 3], np.float16)], values.astype(np.float16),
+         values=numbers, input_as_shape=1)
+    case("GivenTensorFill", 1, [], "6 ", values=numbers, shape=[2, 2])
+    case("GivenTensorFill", 1, [], "either its input or", values=numbers)
+    case("GivenTensorFill", 1, [floats(2, 3)], "either its input or", values=numbers, shape=[6])
+    case("GivenTensorFill", 1, [], "negative", values=numbers, shape=[-1, 2])
+    case("ConstantFill", 1, [], np.full((2, 3), 1.5, np.float32), value=1.5, shape=[2],
+         extra_shape=[3])
+    case("ConstantFill", 1, [floats(2, 3)], np.zeros((2, 3), np.float32))
+    case("ConstantFill", 1, [np.array([4])], np.full(4, 7), value=7.0, input_as_shape=1, dtype=7)
+    case("ConstantFill", 1, [], "'dtype' is 8", shape=[2], dtype=8)
+    x = floats(4, 5)
+    case("DynamicSlice", 1, [x, np.array([1, 0]), np.array([3, 5])], x[1:3])
+    case("DynamicSlice", 1, [x, np.array([1]), np.array([-1]), np.array([1])], x[:, 1:-1])
+    case("DynamicSlice", 1, [x, np.array([1])], "3")
+    image = floats(2, 3, 4, 5)
+    for across, axes in ((0, (0, 2, 3)), (1, (0, 1, 2, 3))):
+        middle = image - image.mean(axes, keepdims=True)
+        for opset in (1, 8):
+            case("MeanVarianceNormalization", opset, [image],
+                 middle / np.sqrt((middle ** 2).mean(axes, keepdims=True)), across_channels=across,
+                 normalize_variance=1)
+        case("MeanVarianceNormalization", 1, [image], middle, across_channels=across,
+             normalize_variance=0)
+    case("MeanVarianceNormalization", 1, [image[0]], "rank 3, expected 4")
+
+
 ADDERS = (bits_cases, quantized_cases, channels_last_cases, attention_cases, product_cases,
           renamed_cases, early_cases, recurrent_cases, embedding_cases, text_cases, learned_cases,
           unpooling_cases, norm_cases, image_norm_cases, matrix_cases, packed_cases,
-          experimental_cases)
+          experimental_cases, filled_cases)
 OPEN_ADDERS = (region_cases, padded_cases, gram_cases, distance_cases, codes_cases)

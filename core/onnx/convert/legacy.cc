@@ -104,4 +104,45 @@ void ConvertCrop(NodeContext& node) {
   node.SetOutput(0, node.Call("slice", {node.Input(0)}, attrs.ToAttrs()));
 }
 
+namespace {
+
+// How large a fill is: attribute 'shape', or what input 0 holds, or as large as that is, each with
+// 'extra_shape' behind.
+Value ShapeOfFill(NodeContext& node) {
+  Compose in(node);
+  Ints shape = node.IntList("shape");
+  const Ints extra = node.IntList("extra_shape");
+  const bool is_read = node.Bool("input_as_shape", false);
+  if (node.HasInput(0) == node.Has("shape"))
+    node.Fail("it needs either its input or attribute 'shape'");
+  shape.insert(shape.end(), extra.begin(), extra.end());
+  for (const int64_t extent : shape) {
+    if (extent < 0) node.Fail("attributes 'shape' and 'extra_shape' have negative values");
+  }
+  if (!node.ok() || !node.HasInput(0)) return node.ConstantInts(shape);
+  const Value given = is_read ? in.Cast(node.Input(0), kI64) : in.ShapeOf(node.Input(0));
+  return extra.empty() ? given : in.Concat({given, node.ConstantInts(extra)}, 0);
+}
+
+}  // namespace
+
+// The numbers of 'values', of the type of input 0 if that is one of floats.
+void ConvertGivenTensorFill(NodeContext& node) {
+  Compose in(node);
+  const Value shape = ShapeOfFill(node), values = in.Floats(node.FloatList("values"));
+  const DType type = node.HasInput(0) ? node.DTypeOf(node.Input(0)) : kF32;
+  node.SetOutput(0, in.Cast(in.ReshapeBy(values, shape), type.is_float() ? type : kF32));
+}
+
+// One number everywhere.
+void ConvertConstantFill(NodeContext& node) {
+  Compose in(node);
+  const int64_t number = node.Int("dtype", 1);
+  const Result<DType> type = MakeDType(static_cast<int32_t>(number));
+  if (!type.ok() || type->is_string())
+    return node.Fail("attribute 'dtype' is ", number, ", expected a type of numbers");
+  const Value value = node.Scalar(kF32, static_cast<double>(node.Float("value", 0)));
+  node.SetOutput(0, in.Cast(in.Expand(value, ShapeOfFill(node)), *type));
+}
+
 }  // namespace tern::onnx

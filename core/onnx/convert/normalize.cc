@@ -193,7 +193,19 @@ void ConvertLpNormalization(NodeContext& node) {
 void ConvertMeanVarianceNormalization(NodeContext& node) {
   ops::MeanVarianceAttrs attrs;
   // By default all axes of an image but its channels.
-  attrs.axes = node.IntList("axes", {0, 2, 3});
+  attrs.axes = {0, 2, 3};
+  if (node.detail() == "legacy") {
+    Compose in(node);
+    const int rank = node.RankOf(node.Input(0));
+    if (node.ok() && rank != 4) return node.Fail("its input has rank ", rank, ", expected 4");
+    if (node.Bool("across_channels", false)) attrs.axes = {0, 1, 2, 3};
+    if (!node.Bool("normalize_variance", true)) {
+      const Value mean = in.Reduce("reduce_mean", node.Input(0), attrs.axes, true);
+      return node.SetOutput(0, in.Sub(node.Input(0), mean));
+    }
+  } else {
+    attrs.axes = node.IntList("axes", attrs.axes);
+  }
   node.SetOutput(0, node.Call("mean_variance_norm", {node.Input(0)}, attrs.ToAttrs()));
 }
 

@@ -82,6 +82,27 @@ void ConvertStringSplit(NodeContext& node) {
   for (int i = 0; i < 2; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
+namespace {
+
+// Each row between texts that say where it begins and ends; the end comes before the padding. Rows
+// of nothing but padding stay without them.
+Value MarkRows(NodeContext& node, const Value& rows, const Value& counts, const Value& pad) {
+  Compose in(node);
+  const int rank = node.RankOf(rows);
+  const Value one = node.ConstantInts({1}), width = in.DimOf(rows, -1);
+  const Value shape = in.Concat({in.ShapeOf(rows, 0, -1), one}, 0);
+  const auto column = [&](const Value& text) { return in.Expand(text, shape); };
+  const Value begin = column(TextsOf(node, {"\x02"})), end = TextsOf(node, {"\x03"});
+  Value marked = in.Concat({begin, rows, column(pad)}, rank - 1);
+  const Value places = in.Range(in.Add(width, in.Int(2)));
+  const Value behind = in.Add(in.Unsqueeze(counts, {rank - 1}), in.Int(1));
+  marked = in.Where(in.Binary("equal", places, behind), end, marked);
+  const Value whole = in.Mul(in.Add(width, in.Int(2)), in.Binary("min", width, in.Int(1)));
+  return in.SliceTo(marked, rank - 1, in.Int(0), whole);
+}
+
+}  // namespace
+
 // com.microsoft: parts that 'tokenexp' describes, or that lie between 'separators', and a text of
 // its own where a row has fewer. One separator that is empty cuts between all characters.
 void ConvertTokenizer(NodeContext& node) {
@@ -90,7 +111,7 @@ void ConvertTokenizer(NodeContext& node) {
   const bool has_parts = node.Has("tokenexp");
   if (node.ok() && has_parts == !patterns.empty())
     return node.Fail("it needs either 'tokenexp' or 'separators'");
-  if (node.Bool("mark", false)) return node.Unsupported("mark=1");
+  const bool marks = node.Bool("mark", false);
   ops::StringSplitAttrs attrs;
   attrs.least = node.IntAtLeast("mincharnum", 1, 1);
   attrs.at = has_parts ? ops::SplitAt::kParts : ops::SplitAt::kPatterns;
@@ -107,7 +128,8 @@ void ConvertTokenizer(NodeContext& node) {
   // The operator pads short rows with empty texts. Its second result says how many parts are real.
   const Value is_part = in.Call(
       "less", {in.Range(in.DimOf(parts[0], -1)), in.Unsqueeze(parts[1], {node.RankOf(parts[1])})});
-  node.SetOutput(0, in.Where(is_part, parts[0], pad));
+  const Value rows = in.Where(is_part, parts[0], pad);
+  node.SetOutput(0, marks ? MarkRows(node, rows, parts[1], pad) : rows);
 }
 
 void ConvertRegexFullMatch(NodeContext& node) {
