@@ -199,4 +199,53 @@ def grouped_cases(case, open_case):
          MICROSOFT, **shape)
 
 
-ADDERS = (mask_cases, rotary_cases, decoder_cases, grouped_cases)
+# --- states of fixed size instead of keys and values
+
+def convolved(x, weight, bias, dilation, past):
+    """Each channel of [batch, channels, length] by itself, with the state behind it."""
+    taps = weight.shape[2]
+    count = (taps - 1) * dilation
+    whole = np.concatenate([np.zeros((*x.shape[:2], count)) if past is None else past, x], 2)
+    y = sum(whole[:, :, j * dilation:j * dilation + x.shape[2]] * weight[:, 0, j:j + 1]
+            for j in range(taps)) + bias[:, None]
+    return [y.astype(np.float32), whole[:, :, whole.shape[2] - count:].astype(np.float32)]
+
+
+def state_cases(case, _):
+    x, weight, bias = floats(2, 3, 6), floats(3, 1, 3), floats(3)
+    for dilation in (1, 2):
+        for past in (None, floats(2, 3, 2 * dilation)):
+            want = convolved(x, weight, bias, dilation, past)
+            case("CausalConvWithState", 17, [x, weight, bias, past], want, MICROSOFT,
+                 dilation=dilation)
+            turned = [None if a is None else np.ascontiguousarray(a.transpose(0, 2, 1))
+                      for a in (x, past, *want)]
+            case("CausalConvWithState", 17, [turned[0], weight, bias, turned[1]], turned[2:],
+                 MICROSOFT, dilation=dilation, channels_last=1)
+    for attribute, value, said in (("dilation", 0, "'dilation'"), ("ndim", 2, "one axis is"),
+                                   ("dilation", 1 << 40, "'dilation' is"),
+                                   ("state_window", 2, "states after several")):
+        case("CausalConvWithState", 17, [x, weight, bias], said, MICROSOFT, **{attribute: value})
+    case("CausalConvWithState", 17, [x, weight, bias, floats(2, 3, 2)], "expected 4", MICROSOFT,
+         dilation=2)
+    # One head of queries for two of keys and values.
+    q, k, v = floats(2, 3, 4), floats(2, 3, 8), floats(2, 3, 6)
+    state, y = np.zeros((2, 2, 4, 3)), []
+    for t in range(3):
+        keys, values = k[:, t].reshape(2, 2, 4), v[:, t].reshape(2, 2, 3)
+        state = state + keys[..., None] * values[:, :, None]
+        y.append((q[:, t, None, None] @ state).reshape(2, 6) / 2)
+    want = [np.stack(y, 1).astype(np.float32), state.astype(np.float32)]
+    shape = {"q_num_heads": 1, "kv_num_heads": 2, "update_rule": "linear"}
+    case("LinearAttention", 17, [q, k, v], want, MICROSOFT, **shape)
+    case("LinearAttention", 17, [q, k, v], "states after several", MICROSOFT, state_window=1,
+         **shape)
+    case("LinearAttention", 27, [q, k, v], "a multiple", **shape)
+    a, b, (shift, scale) = floats(2, 3, 4), floats(2, 3, 4), floats(2, 4)
+    decay = (np.log1p(np.exp(a + shift)) * scale).astype(np.float32)
+    case("LinearAttentionGate", 17, [a, shift, scale, b], [decay, 1 / (1 + np.exp(-b))], MICROSOFT)
+    case("LinearAttentionGate", 17, [a, shift, scale], decay, MICROSOFT)
+    case("LinearAttentionGate", 17, [a, shift, scale], ("input 3 (b) is left out", 2), MICROSOFT)
+
+
+ADDERS = (mask_cases, rotary_cases, decoder_cases, grouped_cases, state_cases)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of decoders that keep a state of fixed size instead of a cache of keys and values:
-// CausalConvWithState and LinearAttention.
+// CausalConvWithState and LinearAttention of the standard and of com.microsoft, where they have more
+// attributes.
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/onnx/convert/loop.h"
+#include "core/onnx/convert/window.h"
 #include "core/ops/image_attrs.h"
 #include "core/ops/shape_attrs.h"
 
@@ -33,25 +35,36 @@ bool HasRank(NodeContext& node, int input, int rank, std::string_view what) {
 // --- CausalConvWithState
 
 // What stands before the input: the last positions of the call before, or zeros.
-Value WithPast(NodeContext& node, int64_t count) {
+Value WithPast(NodeContext& node, int64_t count, bool is_last) {
   Compose in(node);
-  if (node.HasInput(3)) return in.Concat({node.Input(3), node.Input(0)}, 2);
+  const Value x = ChannelsFirst(node, node.Input(0), is_last);
+  if (node.HasInput(3)) return in.Concat({ChannelsFirst(node, node.Input(3), is_last), x}, 2);
   ops::PadAttrs attrs;
   attrs.pads = {0, 0, count, 0, 0, 0};
-  return node.Call("pad", {node.Input(0)}, attrs.ToAttrs());
+  return node.Call("pad", {x}, attrs.ToAttrs());
 }
 
-bool CheckCausal(NodeContext& node, int64_t channels, int64_t kernel) {
+// dilation: of the filters, whose elements are that far apart.
+bool CheckCausal(NodeContext& node, int64_t channels, int64_t kernel, int64_t dilation,
+                 bool is_last) {
   if (!node.ok()) return false;
-  const int64_t group = node.DimOf(node.Input(1), 1), given = node.DimOf(node.Input(0), 1);
+  const int64_t group = node.DimOf(node.Input(1), 1);
+  const int64_t given = node.DimOf(node.Input(0), is_last ? 2 : 1);
   if (group >= 0 && group != 1) node.Fail("axis 1 of its weight is ", group, ", expected 1");
   if (given >= 0 && given != channels)
     node.Fail("its input has ", given, " channels, but its weight ", channels);
   if (kernel < 1) node.Fail("its weight has no elements along axis 2");
-  const int64_t past = node.HasInput(3) ? node.DimOf(node.Input(3), 2) : -1;
-  if (past >= 0 && past != kernel - 1)
-    node.Fail("its past state has ", past, " positions, expected ", kernel - 1);
+  if (dilation > INT32_MAX) node.Fail("attribute 'dilation' is ", dilation);
+  const int64_t past = node.HasInput(3) ? node.DimOf(node.Input(3), is_last ? 1 : 2) : -1;
+  if (node.ok() && past >= 0 && past != (kernel - 1) * dilation)
+    node.Fail("its past state has ", past, " positions, expected ", (kernel - 1) * dilation);
   return node.ok();
+}
+
+// States after each of the last positions, for searches that go back.
+void RefuseStates(NodeContext& node) {
+  const int64_t count = node.Int("state_window", 0);
+  if (count != 0) node.Unsupported("state_window=", count, ", states after several positions");
 }
 
 }  // namespace
@@ -59,23 +72,30 @@ bool CheckCausal(NodeContext& node, int64_t channels, int64_t kernel) {
 void ConvertCausalConv(NodeContext& node) {
   Compose in(node);
   const bool activates = node.Choice("activation", {"none", "silu", "swish"}, 0) > 0;
+  const bool is_last = node.Bool("channels_last", false);
+  const int64_t dilation = node.IntAtLeast("dilation", 1, 1), axes = node.Int("ndim", 1);
+  RefuseStates(node);
+  if (axes != 1) node.Unsupported("ndim=", axes, "; one axis is possible");
   if (!HasRank(node, 0, 3, "input") || !HasRank(node, 1, 3, "weight") ||
       !HasRank(node, 2, 1, "bias") || !HasRank(node, 3, 3, "past state"))
     return;
   const int64_t channels = KnownExtent(node, 1, 0, "weight");
   const int64_t kernel = KnownExtent(node, 1, 2, "weight");
-  if (!CheckCausal(node, channels, kernel)) return;
-  const Value all = WithPast(node, kernel - 1);
+  if (!CheckCausal(node, channels, kernel, dilation, is_last)) return;
+  const int64_t count = (kernel - 1) * dilation;
+  const Value all = WithPast(node, count, is_last);
   ops::ConvAttrs attrs;
   attrs.groups = channels;
+  if (dilation > 1) attrs.window.dilations = {1, dilation};
   const Value image = in.Unsqueeze(all, {2}), filters = in.Unsqueeze(node.Input(1), {2});
   const Value y = node.Call("conv2d", {image, filters, node.Input(2)}, attrs.ToAttrs());
   ops::AxesAttrs rows;
   rows.axes = {2};
   const Value line = node.Call("squeeze", {y}, rows.ToAttrs());
-  node.SetOutput(0, activates ? in.Unary("silu", line) : line);
+  node.SetOutput(0, ChannelsLast(node, activates ? in.Unary("silu", line) : line, is_last));
   if (!node.WantsOutput(1)) return;
-  node.SetOutput(1, kernel == 1 ? in.Slice(all, 2, 0, 0) : in.Slice(all, 2, 1 - kernel, INT64_MAX));
+  const Value state = count == 0 ? in.Slice(all, 2, 0, 0) : in.Slice(all, 2, -count, INT64_MAX);
+  node.SetOutput(1, ChannelsLast(node, state, is_last));
 }
 
 // --- LinearAttention
@@ -84,6 +104,7 @@ namespace {
 
 struct LinearPlan {
   int64_t heads = 0, group = 0;  // of keys and values; queries of each
+  int64_t shares = 1;            // keys of each query, where there are more of these
   int64_t key = 0, value = 0;    // extents of one head
   bool decays = false, corrects = false;
   double scale = 0;
@@ -92,12 +113,16 @@ struct LinearPlan {
 bool ReadHeads(NodeContext& node, LinearPlan* plan) {
   const int64_t queries = node.RequiredInt("q_num_heads");
   plan->heads = node.RequiredInt("kv_num_heads");
-  if (node.ok() && (plan->heads < 1 || queries < 1 || queries % plan->heads != 0)) {
+  // com.microsoft has heads of queries that several of keys share, too.
+  const bool is_shared = node.detail() == "contributed" && queries > 0 && plan->heads > queries &&
+                         plan->heads % queries == 0;
+  if (node.ok() && !is_shared && (plan->heads < 1 || queries < 1 || queries % plan->heads != 0)) {
     node.Fail("attribute 'q_num_heads' is ", queries, ", expected a multiple of 'kv_num_heads', ",
               plan->heads);
   }
   if (!node.ok()) return false;
-  plan->group = queries / plan->heads;
+  if (is_shared) plan->shares = plan->heads / queries;
+  plan->group = is_shared ? 1 : queries / plan->heads;
   const int64_t widths[] = {KnownExtent(node, 0, 2, "query"), KnownExtent(node, 1, 2, "key"),
                             KnownExtent(node, 2, 2, "value")};
   if (!node.ok()) return false;
@@ -127,6 +152,7 @@ bool ReadLinear(NodeContext& node, LinearPlan* plan) {
   plan->corrects = (rule & 2) != 0;
   // A hint for kernels that compute several positions at once.
   node.Int("chunk_size", 64);
+  RefuseStates(node);
   CheckPart(node, 4, plan->decays, kNames[4]);
   CheckPart(node, 5, plan->corrects, kNames[5]);
   for (int i = 0; i < 6; ++i) {
@@ -145,8 +171,14 @@ class LinearBody final : public LoopBody {
   // Everything by position, in f32, with the axes (batch, position, head, …) in which the state has
   // (batch, head, key, value).
   bool Prepare() {
-    const int64_t heads = plan_.heads;
-    query_ = in_.Scaled(Split(0, {0, 0, heads, plan_.group, plan_.key}), plan_.scale);
+    const int64_t heads = plan_.heads, queries = heads / plan_.shares;
+    query_ = in_.Scaled(Split(0, {0, 0, queries, plan_.group, plan_.key}), plan_.scale);
+    if (plan_.shares > 1) {
+      ops::TileAttrs copies;
+      copies.repeats = {1, 1, 1, plan_.shares, 1};
+      query_ =
+          in_.Reshape(node_.Call("tile", {query_}, copies.ToAttrs()), {0, 0, heads, 1, plan_.key});
+    }
     key_ = Split(1, {0, 0, heads, 1, plan_.key});
     value_ = Split(2, {0, 0, heads, 1, plan_.value});
     if (plan_.decays) decay_ = in_.Unary("exp", Decay());
@@ -226,6 +258,20 @@ void ConvertLinearAttention(NodeContext& node) {
   node.SetOutput(0, in.Cast(y, dtype));
   const DType kept = node.HasInput(3) ? node.DTypeOf(node.Input(3)) : dtype;
   node.SetOutput(1, in.Cast(end.states[0], kept));
+}
+
+// com.microsoft. Inputs: what makes decays, its bias and scale for each head, what makes rates. All
+// is computed in f32, because a decay is the exponent of one.
+void ConvertLinearAttentionGate(NodeContext& node) {
+  Compose in(node);
+  const DType type = node.DTypeOf(node.Input(0));
+  if (node.WantsOutput(1) && !node.HasInput(3))
+    return node.Fail("it has output 1 (beta), but input 3 (b) is left out");
+  const Value sum = in.Add(in.Cast(node.Input(0), kF32), in.Cast(node.Input(1), kF32));
+  const Value decay = in.Mul(in.Unary("softplus", sum), in.Cast(node.Input(2), kF32));
+  node.SetOutput(0, in.Cast(decay, type));
+  if (node.HasInput(3))
+    node.SetOutput(1, in.Cast(in.Unary("sigmoid", in.Cast(node.Input(3), kF32)), type));
 }
 
 }  // namespace tern::onnx
