@@ -115,6 +115,11 @@ def rotary_cases(case, _):
     shared = {"num_heads": 2, "unidirectional": 1, "past_present_share_buffer": 1}
     case("Attention", 17, inputs, [attended(q, keys, values), present], MICROSOFT, **shared)
     case("Attention", 17, inputs[:5], "past_sequence_length (input 6)", MICROSOFT, **shared)
+    shared = {"num_heads": 2, "past_present_share_buffer": 1}
+    case("DecoderMaskedSelfAttention", 17, inputs, [attended(q, keys, values), present], MICROSOFT,
+         **shared)
+    case("DecoderMaskedSelfAttention", 17, [*inputs, None, np.zeros((1, 2, 9), np.int32)],
+         "cache_indirection", MICROSOFT, **shared)
 
 
 def decoder_cases(case, open_case):

@@ -149,9 +149,11 @@ void FinishAttention(NodeContext& node, Compose& in, const Value& projected, con
 
 }  // namespace
 
-// Inputs: x, weights, bias, mask, past, what is added to the scores.
+// Inputs: x, weights, bias, mask, past, what is added to the scores, how long the past is;
+// DecoderMaskedSelfAttention, which has one query, also those of a search with beams.
 void ConvertContribAttention(NodeContext& node) {
   Compose in(node);
+  if (node.HasInput(8)) return node.Unsupported("cache_indirection");
   Value projected = in.MatMul(node.Input(0), node.Input(1));
   if (node.HasInput(2)) projected = in.Add(projected, node.Input(2));
   FinishAttention(node, in, projected, node.Input(3), node.Input(4), node.Input(5));

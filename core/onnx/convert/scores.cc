@@ -15,7 +15,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<float>::lowest();
 
 // A gram has a call for each of its tokens, so that a file must not ask for any number.
-constexpr int64_t kLongestGram = 256;
+constexpr int64_t kLongestGram = 32;
 
 int64_t ReadGram(NodeContext& node, std::string_view name, int64_t least) {
   const int64_t gram = node.IntAtLeast(name, 0, least);

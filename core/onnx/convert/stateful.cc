@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of decoders that keep a state of fixed size instead of a cache of keys and values:
-// CausalConvWithState and LinearAttention of the standard and of com.microsoft, where they have more
-// attributes.
+// CausalConvWithState and LinearAttention of the standard and of com.microsoft, where they have
+// more attributes.
 #include <cmath>
 #include <string_view>
 #include <utility>
