@@ -115,6 +115,10 @@ def rotary_cases(case, _):
     shared = {"num_heads": 2, "unidirectional": 1, "past_present_share_buffer": 1}
     case("Attention", 17, inputs, [attended(q, keys, values), present], MICROSOFT, **shared)
     case("Attention", 17, inputs[:5], "past_sequence_length (input 6)", MICROSOFT, **shared)
+    numbers = RANDOM.integers(-9, 9, (12, 36)).astype(np.int8)
+    scale = np.array(0.1, np.float32)
+    case("QAttention", 17, [inputs[0].astype(np.int8), numbers, floats(36), scale, scale, None,
+                            None, None, buffer], "past and present in one", MICROSOFT, **shared)
     shared = {"num_heads": 2, "past_present_share_buffer": 1}
     case("DecoderMaskedSelfAttention", 17, inputs, [attended(q, keys, values), present], MICROSOFT,
          **shared)

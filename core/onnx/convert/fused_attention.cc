@@ -117,14 +117,16 @@ void FinishAttention(NodeContext& node, Compose& in, const Value& projected, con
                      const Value& past, const Value& bias) {
   AttentionParts parts = CutProjection(node, in, projected);
   const bool is_shared = node.Bool("past_present_share_buffer", false) && past != nullptr;
-  const Value length = node.detail() == "quantized" ? nullptr : node.Input(6);
-  if (is_shared && length == nullptr)
+  // Input 6 of QAttention is a zero point.
+  if (is_shared && node.detail() == "quantized")
+    node.Unsupported("past and present in one buffer");
+  else if (is_shared && !node.HasInput(6))
     node.Fail(
         "its past and present are one buffer, but past_sequence_length (input 6) is left out");
   node.Float("mask_filter_value", -10000);
   if (!node.ok()) return;
   const Value queries = in.DimOf(parts.query, 2);
-  const Value count = is_shared         ? in.Reshape(node.ToI64(length), {})
+  const Value count = is_shared         ? in.Reshape(node.ToI64(node.Input(6)), {})
                       : past != nullptr ? in.DimOf(past, 3)
                                         : in.Int(0);
   if (node.Bool("do_rotary", false)) RotateByPlace(node, in, count, &parts);
