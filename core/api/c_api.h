@@ -233,8 +233,12 @@ TERN_API void tern_program_free(tern_program* program);
  * register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
-/* What format "json" gives, without the code that the other forms need: in the browser that is in a
- * module of its own. */
+/* What format "json" gives, made and read in a fraction of the time: in place of "instructions" it
+ * has "code": {"texts": each ends with a line break, "numbers": [of each instruction opcode + 256 *
+ * (2 * operands + placed); where placed is 1 its source, a place in "sources", line and column, 0
+ * where the source is no text; of each operand which row of the instruction's it belongs to + 8 *
+ * its kind, a place in the list above, + 64 * how far behind the operand before or the text's begin
+ * it is, then its length in the text and its value], "sources": [...]}. */
 TERN_API tern_status* tern_program_info(tern_program* program, tern_buffer** json);
 /* tern_program_inspect of an executable's bytes, which may import primitives that this runtime does
  * not have. */

@@ -299,7 +299,9 @@ tern_status* tern_program_inspect(tern_program* program, const char* format, ter
 }
 
 tern_status* tern_program_info(tern_program* program, tern_buffer** json) {
-  *json = NewBuffer(tern::api::InspectJson(program->program->executable(), program->program.get()));
+  tern::JsonWriter info;
+  tern::driver::WriteExecutableInfo(program->program->executable(), program->program.get(), &info);
+  *json = NewBuffer(info.Take());
   return nullptr;
 }
 

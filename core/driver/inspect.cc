@@ -3,6 +3,7 @@
 #include "core/driver/inspect.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/strings.h"
 #include "core/object/registry.h"
@@ -77,14 +78,16 @@ void WriteConstant(const vm::Constant& constant, size_t index, JsonWriter* json)
       .EndObject();
 }
 
+// A number, or the index of what the operand names.
+int64_t ValueOf(const vm::Operand& operand) {
+  return operand.kind == vm::OperandKind::kFunction ? operand.function_index() : operand.value;
+}
+
 // An index where there is one; of a jump, the instruction of the whole code that it goes to.
 void WriteOperandValue(const vm::OperandField& field, uint32_t pc, JsonWriter* json) {
   const vm::Operand& operand = field.operand;
   if (operand.is_void() || operand.is_vm()) return;
-  if (operand.is_function() || operand.is_primitive())
-    json->Field("value", operand.function_index());
-  else
-    json->Field("value", operand.value);
+  json->Field("value", ValueOf(operand));
   if (field.role == vm::Role::kOffset) json->Field("target", int64_t{pc} + operand.value);
 }
 
@@ -109,6 +112,42 @@ void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter*
   json->EndArray();
   if (const vm::DebugEntry* debug = executable.FindDebug(pc)) WriteSource(*debug, json);
   json->EndObject();
+}
+
+static_assert(vm::kMaxOperandInfos <= 8 && std::size(vm::kOperandKindNames) <= 8);
+
+// "code" of tern_program_info: an object for each operand would take most of the time that a long
+// program needs to be loaded.
+void WriteCode(const vm::Executable& executable, JsonWriter* json) {
+  std::string texts;
+  std::vector<std::string_view> sources;
+  std::vector<int64_t> numbers;
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
+    const vm::InstructionFields fields = vm::FieldsOfInstruction(executable, pc);
+    StrAppend(&texts, fields.text, "\n");
+    const vm::DebugEntry* debug = executable.FindDebug(pc);
+    const size_t head = fields.operands.size() * 2 + (debug == nullptr ? 0 : 1);
+    numbers.push_back(static_cast<int64_t>(head << 8 | static_cast<size_t>(fields.info->opcode)));
+    if (debug != nullptr) {
+      // Neighbours mostly share theirs.
+      if (sources.empty() || sources.back() != debug->text()) sources.push_back(debug->text());
+      numbers.push_back(static_cast<int64_t>(sources.size()) - 1);
+      numbers.push_back(debug->line);
+      numbers.push_back(debug->column);
+    }
+    size_t end = 0;
+    for (const vm::OperandField& field : fields.operands) {
+      const size_t kind = vm::OperandKindIndex(field.operand);
+      numbers.push_back(static_cast<int64_t>((field.begin - end) << 6 | kind << 3 | field.row));
+      numbers.push_back(static_cast<int64_t>(field.end - field.begin));
+      numbers.push_back(ValueOf(field.operand));
+      end = field.end;
+    }
+  }
+  json->Key("code").BeginObject().Field("texts", texts).Key("numbers").Ints(numbers);
+  json->Key("sources").BeginArray();
+  for (const std::string_view source : sources) json->String(source);
+  json->EndArray().EndObject();
 }
 
 struct SectionRow {
@@ -177,12 +216,10 @@ void AppendKernels(const vm::Program& program, std::string* text) {
   }
 }
 
-}  // namespace
-
-// program is null where only the file is looked at; then missing primitives are listed.
-void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
-                         JsonWriter* json) {
-  json->BeginObject().Key("functions").BeginArray();
+// What stands before the instructions. program is null where only the file is looked at; then
+// missing primitives are listed.
+void WriteTables(const vm::Executable& executable, const vm::Program* program, JsonWriter* json) {
+  json->Key("functions").BeginArray();
   for (const vm::FunctionInfo& function : executable.functions()) WriteFunction(function, json);
   json->EndArray().Key("constants").BeginArray();
   for (size_t i = 0; i < executable.constants().size(); ++i)
@@ -194,16 +231,38 @@ void WriteExecutableJson(const vm::Executable& executable, const vm::Program* pr
     // A linked program has no missing primitives.
     if (program == nullptr && IsMissing(name)) json->String(name);
   }
-  json->EndArray().Key("instructions").BeginArray();
-  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc)
-    WriteInstruction(executable, pc, json);
   json->EndArray();
+}
+
+// And behind them.
+void WriteParts(const vm::Executable& executable, const vm::Program* program, JsonWriter* json) {
   WriteSections(executable, json);
   if (program != nullptr && !executable.kernels().empty())
     vm::WriteKernelsJson(*program, &json->Key("kernels"));
   json->Key("metadata").BeginObject();
   for (const auto& [key, value] : executable.metadata()) json->Field(key, value);
-  json->EndObject().EndObject();
+  json->EndObject();
+}
+
+}  // namespace
+
+void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
+                         JsonWriter* json) {
+  WriteTables(executable, program, &json->BeginObject());
+  json->Key("instructions").BeginArray();
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc)
+    WriteInstruction(executable, pc, json);
+  json->EndArray();
+  WriteParts(executable, program, json);
+  json->EndObject();
+}
+
+void WriteExecutableInfo(const vm::Executable& executable, const vm::Program* program,
+                         JsonWriter* json) {
+  WriteTables(executable, program, &json->BeginObject());
+  WriteCode(executable, json);
+  WriteParts(executable, program, json);
+  json->EndObject();
 }
 
 // For people: no instructions, which the listing shows.

@@ -20,6 +20,10 @@ namespace tern::driver {
 void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
                          JsonWriter* json);
 
+// The same with the instructions as columns, which tern_program_info tells of.
+void WriteExecutableInfo(const vm::Executable& executable, const vm::Program* program,
+                         JsonWriter* json);
+
 std::string ExecutableText(const vm::Executable& executable, const vm::Program* program);
 
 }  // namespace tern::driver

@@ -5,6 +5,7 @@
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/vm/isa.h"
+#include "core/vm/text/instruction_printer.h"
 #include "tools/gen/struct_layout.h"
 
 namespace tern::gen {
@@ -89,7 +90,10 @@ std::string IsaTypeScript() {
     }
     StrAppend(&out, info.operands().empty() ? "" : "\n    ", "],\n  },\n");
   }
-  return out + "};\n";
+  out += "};\n\n/** What an operand may be, in the order of their numbers. */\n"
+         "export const kOperandKinds = [";
+  for (const std::string_view kind : vm::kOperandKindNames) StrAppend(&out, "\n  '", kind, "',");
+  return out + "\n] as const;\n";
 }
 
 }  // namespace tern::gen

@@ -110,8 +110,9 @@ class Printer {
     const Operand& operand = instruction_.operands[index];
     const size_t begin = line_.size();
     line_ += Text(operand, info.is_callee() ? Role::kCallee : info.role);
-    if (fields_ != nullptr)
-      fields_->push_back({info.name, info.role, operand, begin, line_.size()});
+    if (fields_ == nullptr) return;
+    const auto row = static_cast<size_t>(&info - instruction_.info->operand_infos.data());
+    fields_->push_back({info.name, info.role, operand, row, begin, line_.size()});
   }
 
   // Padded from where it begins, so that operands of calls align.
@@ -193,16 +194,11 @@ InstructionFields FieldsOfInstruction(const Executable& executable, uint32_t ins
   return Printer(executable, instruction, {}).Fields();
 }
 
-std::string_view OperandKindName(const Operand& operand) {
-  if (operand.is_void()) return "void";
-  if (operand.is_vm()) return "vm";
-  switch (operand.kind) {
-    case OperandKind::kRegister: return "register";
-    case OperandKind::kImmediate: return "immediate";
-    case OperandKind::kConstant: return "constant";
-    case OperandKind::kFunction: break;
-  }
-  return operand.is_function() ? "function" : "primitive";
+size_t OperandKindIndex(const Operand& operand) {
+  if (operand.is_void()) return 5;
+  if (operand.is_vm()) return 6;
+  // The encoding's kinds come first; primitives are the functions of others.
+  return static_cast<size_t>(operand.kind) + (operand.is_primitive() ? 1 : 0);
 }
 
 // Attributes may hold nearly anything; what would end the token or the line is quoted.

@@ -28,6 +28,7 @@ struct OperandField {
   std::string_view name;  // of isa.def
   Role role = Role::kValue;
   Operand operand;
+  size_t row = 0;  // which of the instruction's operands() tells of it
   // Where it is in the text, without its label.
   size_t begin = 0;
   size_t end = 0;
@@ -42,8 +43,14 @@ struct InstructionFields {
 };
 InstructionFields FieldsOfInstruction(const Executable& executable, uint32_t instruction);
 
-// "register", "immediate", "constant", "function", "primitive", "void" or "vm".
-std::string_view OperandKindName(const Operand& operand);
+// What an operand is, for readers that do not know how operands are encoded.
+inline constexpr std::string_view kOperandKindNames[] = {
+    "register", "immediate", "constant", "function", "primitive", "void", "vm"};
+// A place in kOperandKindNames.
+size_t OperandKindIndex(const Operand& operand);
+inline std::string_view OperandKindName(const Operand& operand) {
+  return kOperandKindNames[OperandKindIndex(operand)];
+}
 
 // Names of operators with attributes read well as they are; anything unusual is quoted.
 std::string PrimitiveText(std::string_view name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that answers by the protocol without an engine: a program of a few instructions, each of
 // which adds one to register 0. Tests tell it where to fail.
-import type { Instruction, ProgramInfo } from 'tern-runtime';
+import { type Instruction, kInstructions, type ProgramInfo } from 'tern-runtime';
 import type {
   Answer,
   CursorState,
@@ -48,6 +48,31 @@ export const kProgram: ProgramInfo = {
   sections: [],
   metadata: {},
 };
+
+const kKinds = ['register', 'immediate', 'constant', 'function', 'primitive', 'void', 'vm'];
+
+/** As the module tells a program (`tern_program_info` in core/api/c_api.h). */
+export function infoJsonOf({ instructions, ...info }: ProgramInfo): string {
+  const sources: string[] = [];
+  const numbers = instructions.flatMap(({ opcode, operands, source, line = 0, column = 0 }) => {
+    const { number, operands: rows } = kInstructions[opcode]!;
+    const isPlaced = source !== undefined;
+    if (isPlaced) sources.push(source);
+    let before = 0;
+    return [
+      number + 256 * (2 * operands.length + Number(isPlaced)),
+      ...(isPlaced ? [sources.length - 1, line, column] : []),
+      ...operands.flatMap(({ name, kind, value = -1, span: [begin, end] }) => {
+        const row = rows.findIndex((each) => each.name === name);
+        const packed = row + 8 * kKinds.indexOf(kind) + 64 * (begin - before);
+        before = end;
+        return [packed, end - begin, value];
+      }),
+    ];
+  });
+  const texts = instructions.map(({ text }) => `${text}\n`).join('');
+  return JSON.stringify({ ...info, code: { texts, numbers, sources } });
+}
 
 export function failure(code: string, more: Partial<Failure> = {}): Failure {
   return {
@@ -209,7 +234,7 @@ export class FakeWorker {
             fileBytes: request.bytes.length,
             executable: new Uint8Array([1, 2, 3]),
             milliseconds: 5,
-            infoJson: JSON.stringify(kProgram),
+            infoJson: infoJsonOf(kProgram),
           },
         };
       case 'begin':

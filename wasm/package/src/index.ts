@@ -105,9 +105,8 @@ export {
 export type { Threads, ThreadUse } from './exports.js';
 export { kInstructions } from './generated/isa.js';
 export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
+export type { Instruction, InstructionOperand } from './instructions.js';
 export {
-  type Instruction,
-  type InstructionOperand,
   type Listing,
   Machine,
   type MachineOptions,

@@ -14,10 +14,10 @@ import { TernError } from './errors.js';
 import type { Pointer } from './exports.js';
 import { kVmOptions } from './generated/layouts.js';
 import { Handle } from './handle.js';
+import { type CodeColumns, type Instruction, readInstructions } from './instructions.js';
 import { type KernelInfo, listKernels } from './kernels.js';
 import type { Memory } from './memory.js';
 import { Profile, type ProfileOptions } from './profile.js';
-import { Positions } from './text_positions.js';
 import {
   type HostFunction,
   readResident,
@@ -26,34 +26,6 @@ import {
   type Value,
   writeValue,
 } from './values.js';
-
-/** An operand of an instruction, as its text shows it. */
-export interface InstructionOperand {
-  /** Of core/vm/isa.def: "dst", "callee", "in", … */
-  name: string;
-  /** A letter of core/vm/isa.def: "w" is the destination, "r" a register that is read, … */
-  role: string;
-  kind: 'register' | 'immediate' | 'constant' | 'function' | 'primitive' | 'void' | 'vm';
-  /** A number, or an index: of a register, a constant, a function, a primitive. */
-  value?: number;
-  /** Of a jump: the instruction that it goes to, as `pc`. */
-  target?: number;
-  /** Where in the text it begins and ends. */
-  span: [begin: number, end: number];
-}
-
-export interface Instruction {
-  pc: number;
-  text: string;
-  opcode: string;
-  /** In the order of the text: the callee first, the destination last. */
-  operands: InstructionOperand[];
-  /** The file, or a node of a graph, that it was made from. */
-  source?: string;
-  /** In a source that is a text; both count from 1, columns in code points. */
-  line?: number;
-  column?: number;
-}
 
 /** What `tern inspect --format json` prints. */
 export interface ProgramInfo {
@@ -356,19 +328,12 @@ export class Machine extends Handle {
   }
 }
 
-const kAscii = /^[\0-\x7f]*$/;
-
 /** Of `Program.infoJson`, in whatever thread. */
 export function readProgramInfo(json: string): ProgramInfo {
-  const info = JSON.parse(json) as ProgramInfo;
-  for (const { text, operands } of info.instructions) {
-    // The module counts bytes, which matters where a name is not ASCII.
-    if (kAscii.test(text)) continue;
-    const ranges = operands.map(({ span: [begin, end] }) => ({ begin, end }));
-    new Positions(text).fromBytes(ranges);
-    operands.forEach((operand, i) => (operand.span = [ranges[i]!.begin, ranges[i]!.end]));
-  }
-  return info;
+  const { code, ...info } = JSON.parse(json) as Omit<ProgramInfo, 'instructions'> & {
+    code: CodeColumns;
+  };
+  return { ...info, instructions: readInstructions(code) };
 }
 
 /** A verified executable, immutable; machines run it. */

@@ -26,10 +26,10 @@ export interface InstructionRow {
   attributes: string;
   operands: OperandPart[];
   /** The first instruction of the function that is called. */
-  calleePc?: number;
+  calleePc?: number | undefined;
   /** "%3", or nothing. */
   destination: string;
-  destinationRegister?: number;
+  destinationRegister?: number | undefined;
   /** The instructions that it may jump to. */
   targets: readonly number[];
   /** The whole text, in single spaces. */
@@ -72,6 +72,27 @@ function partOf(
   return part;
 }
 
+const kNowhere: readonly number[] = [];
+
+function targetsOf({ operands }: Instruction): readonly number[] {
+  const targets = operands.flatMap(({ target }) => (target === undefined ? [] : [target]));
+  return targets.length > 0 ? targets : kNowhere;
+}
+
+/** Which instructions jump, so that operands of others are not looked at. */
+class Jumps {
+  private readonly known = new Map<string, boolean>();
+
+  /** Where it may jump to: instructions of one name all can, or none. */
+  targetsOf(instruction: Instruction): readonly number[] {
+    const { opcode } = instruction;
+    if (this.known.get(opcode) === false) return kNowhere;
+    const targets = targetsOf(instruction);
+    this.known.set(opcode, targets !== kNowhere);
+    return targets;
+  }
+}
+
 function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
   const { pc, opcode, text, operands, source = '' } = instruction;
   const callee = operands.find(isCallee);
@@ -84,13 +105,42 @@ function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
     pc, opcode, callee: name, attributes, source,
     destination: isWritten ? text.slice(...written.span) : '',
     operands: others.map((operand) => partOf(operand, text, labels, info)),
-    targets: operands.flatMap(({ target }) => (target === undefined ? [] : [target])),
+    targets: targetsOf(instruction),
     text: text.trim().replace(/\s+/g, ' '),
   };
   if (isWritten && written.value !== undefined) row.destinationRegister = written.value;
   const first = callee?.kind === 'function' ? info.functions[callee.value ?? -1]?.first : undefined;
   if (first !== undefined) row.calleePc = first;
   return row;
+}
+
+/** A row whose texts are made when they are first shown: long programs have many that never are. */
+class RowOnDemand implements InstructionRow {
+  readonly pc: number;
+  readonly opcode: string;
+  readonly source: string;
+  private known: InstructionRow | undefined;
+
+  constructor(
+    private readonly instruction: Instruction, private readonly info: ProgramInfo,
+    readonly targets: readonly number[],
+  ) {
+    this.pc = instruction.pc;
+    this.opcode = instruction.opcode;
+    this.source = instruction.source ?? '';
+  }
+
+  private get row(): InstructionRow {
+    return (this.known ??= rowOf(this.instruction, this.info));
+  }
+
+  get callee() { return this.row.callee; }
+  get attributes() { return this.row.attributes; }
+  get operands() { return this.row.operands; }
+  get destination() { return this.row.destination; }
+  get destinationRegister() { return this.row.destinationRegister; }
+  get calleePc() { return this.row.calleePc; }
+  get text() { return this.row.text; }
 }
 
 /** The row of one instruction; nothing where the program has none of that number. */
@@ -120,15 +170,17 @@ export function signatureOf({ params, results }: FunctionInfo): string {
 
 export function codeRows(info: ProgramInfo): CodeRow[] {
   const starts = new Map<number, FunctionInfo>(info.functions.map((f) => [f.first, f]));
-  return info.instructions.flatMap((instruction): CodeRow[] => {
-    const row = rowOf(instruction, info);
+  const jumps = new Jumps();
+  const rows: CodeRow[] = [];
+  for (const instruction of info.instructions) {
     const starting = starts.get(instruction.pc);
-    if (!starting) return [row];
-    return [{
-      functionName: starting.name, signature: signatureOf(starting), first: starting.first,
-      count: starting.count,
-    }, row];
-  });
+    if (starting) {
+      const { name: functionName, first, count } = starting;
+      rows.push({ functionName, signature: signatureOf(starting), first, count });
+    }
+    rows.push(new RowOnDemand(instruction, info, jumps.targetsOf(instruction)));
+  }
+  return rows;
 }
 
 /** Where each instruction is in the list. */

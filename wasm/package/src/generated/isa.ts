@@ -395,3 +395,14 @@ export const kInstructions: {
     ],
   },
 };
+
+/** What an operand may be, in the order of their numbers. */
+export const kOperandKinds = [
+  'register',
+  'immediate',
+  'constant',
+  'function',
+  'primitive',
+  'void',
+  'vm',
+] as const;
