@@ -17,6 +17,7 @@
 #include "core/ir/visitor.h"
 #include "core/loop/text/printer.h"
 #include "core/ops/dims.h"
+#include "core/text/diagnostics.h"
 #include "core/vm/text/disassembler.h"
 
 namespace tern::driver {
@@ -76,6 +77,13 @@ struct StageSink {
   }
 };
 
+Status NoPass(const std::string& message, const std::string& help) {
+  text::Diagnostics diagnostics;
+  text::Diagnostic& error = diagnostics.Error("E0013", message);
+  if (!help.empty()) error.Help(help);
+  return diagnostics.ToStatus();
+}
+
 // A name of a pass that does not exist is a mistake of the caller and must not be ignored.
 Status CheckNames(const std::vector<std::string>& names, std::string_view option,
                   std::string_view first) {
@@ -90,10 +98,36 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
   }
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    Status status = InvalidArgument("there is no pass '", name, "' to ", option);
     const std::string_view near = DidYouMean(name, known);
-    if (!near.empty()) status.AddNote(StrCat("help: did you mean '", near, "'?"));
-    return std::move(status.SetErrorCode("E0013"));
+    return NoPass(StrCat("there is no pass '", name, "' to ", option),
+                  near.empty() ? "" : StrCat("did you mean '", near, "'?"));
+  }
+  return OkStatus();
+}
+
+std::vector<std::string> DisabledBy(const CompileOptions& options) {
+  std::vector<std::string> disabled = options.disabled_passes;
+  if (options.exact_convolutions) disabled.push_back("pack_winograd");
+  return disabled;
+}
+
+// Nothing would be printed after a pass that does not run, which looks like a program without
+// functions. One that runs several times is printed after those runs that are left.
+Status CheckRuns(const CompileOptions& options, std::string_view first_stage) {
+  const std::vector<std::string> disabled = DisabledBy(options);
+  for (const std::string& name : options.print_after) {
+    std::string_view before = first_stage;
+    bool is_found = false, runs = name == "all";
+    for (const PipelineStage& stage : PipelineStages()) {
+      const bool is_disabled = IsDisabled(disabled, stage),
+                 matches = StageSink::Matches(name, stage.name);
+      runs = runs || (matches && !is_disabled);
+      is_found = is_found || matches;
+      if (!is_found && !is_disabled) before = stage.name;
+    }
+    if (runs || !is_found) continue;
+    return NoPass(StrCat("the pass '", name, "' to print after is disabled"),
+                  StrCat("the program comes to it as it is after '", before, "'"));
   }
   return OkStatus();
 }
@@ -148,7 +182,8 @@ std::string StagesJson(const std::vector<Stage>& stages) {
 
 Status CheckStageNames(const CompileOptions& options, std::string_view first_stage) {
   TERN_TRY(CheckNames(options.disabled_passes, "disable", {}));
-  return CheckNames(options.print_after, "print after", first_stage);
+  TERN_TRY(CheckNames(options.print_after, "print after", first_stage));
+  return CheckRuns(options, first_stage);
 }
 
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
@@ -164,9 +199,7 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
     static_cast<StageSink*>(raw)->Add(stage, after);
   };
-  std::vector<std::string> disabled = options.disabled_passes;
-  if (options.exact_convolutions) disabled.push_back("pack_winograd");
-  const PipelineOptions pipeline = {.disabled = std::move(disabled),
+  const PipelineOptions pipeline = {.disabled = DisabledBy(options),
                                     .evaluator = KernelEvaluator(&context),
                                     .allocator = memory->allocator().get(),
                                     .relaxed_math = options.relaxed_math,

@@ -57,12 +57,6 @@ constexpr PipelineStage kStages[] = {
     {"mark_tail_calls", "mark_tail_calls"},
 };
 
-bool IsDisabled(const PipelineOptions& options, const PipelineStage& stage) {
-  return std::any_of(
-      options.disabled.begin(), options.disabled.end(),
-      [&](const std::string& name) { return name == stage.name || name == stage.pass; });
-}
-
 Status CheckNames(const PipelineOptions& options) {
   std::vector<std::string_view> known;
   for (const PipelineStage& stage : kStages) known.push_back(stage.name);
@@ -95,6 +89,12 @@ const ir::PassInfo* FindPass(std::string_view name) {
 
 std::span<const PipelineStage> PipelineStages() { return kStages; }
 
+bool IsDisabled(std::span<const std::string> disabled, const PipelineStage& stage) {
+  return std::any_of(disabled.begin(), disabled.end(), [&](const std::string& name) {
+    return name == stage.name || name == stage.pass;
+  });
+}
+
 Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options) {
   TERN_TRY(CheckNames(options));
   text::Diagnostics diagnostics;
@@ -107,7 +107,7 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   bool is_verified = false;
   for (const PipelineStage& stage : kStages) {
     options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
-    if (IsDisabled(options, stage)) continue;
+    if (IsDisabled(options.disabled, stage)) continue;
     ir::Module made = FindPass(stage.pass)->function(module, context);
     // Ahead of other errors: a pass that ran out of memory left something out.
     TERN_TRY(CheckMemory().AddNote(StrCat("in the pass ", stage.name)));

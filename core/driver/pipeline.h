@@ -23,6 +23,8 @@ struct PipelineStage {
   std::string_view pass;  // of a passes.def
 };
 std::span<const PipelineStage> PipelineStages();
+// By its own name or by that of its pass.
+bool IsDisabled(std::span<const std::string> disabled, const PipelineStage& stage);
 
 struct PipelineOptions {
   std::vector<std::string> disabled;  // passes (every run) or stages, by name

@@ -10,7 +10,7 @@
 //      = got:      f32[18, 64]
 //      = explain:  tern explain E0203
 //
-// Without source text the bars are left out. Of a line that is longer than kMostColumns only what is
+// Without source text the bars are left out. Of a line of more than kMostColumns only what is
 // around the span is shown, between ellipses: texts that tools make may be one line of megabytes.
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/object/allocator.h"
+#include "core/text/diagnostics.h"
 #include "tests/support/onnx_writer.h"
 
 namespace tern::driver::compile_test {
@@ -150,8 +151,10 @@ TEST(CompileOnnx, RefusesAPassThatDoesNotExist) {
   options.disabled_passes = {"fold_constant"};
   const Result<CompileResult> result = CompileOnnx({}, options);
   ASSERT_FALSE(result.ok());
-  ASSERT_EQ(result.status().notes().size(), 1u);
-  EXPECT_EQ(result.status().notes()[0], "help: did you mean 'fold_constants'?");
+  const text::Diagnostics* diagnostics = text::DiagnosticsOf(result.status());
+  ASSERT_NE(diagnostics, nullptr);
+  EXPECT_EQ(diagnostics->items()[0].help,
+            std::vector<std::string>{"did you mean 'fold_constants'?"});
 }
 
 }  // namespace
