@@ -145,6 +145,10 @@ test('an engine that dies is replaced, with the program loaded again', async ({
     stopReason: 'returned',
     classification: { digit: 7 },
   });
+  // The page has given it the engine that it gave to the one before.
+  const fetched = await page.workers()[0]!.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name));
+  expect(fetched.filter((name) => /\/tern(?:-simd)?\.wasm/.test(name))).toEqual([]);
 });
 
 test.describe('without its WebAssembly', () => {
