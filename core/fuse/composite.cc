@@ -4,11 +4,11 @@
 #include "core/fuse/composite.h"
 
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/ir/node_map.h"
 #include "core/ir/visitor.h"
 
 namespace tern::fuse {
@@ -180,11 +180,11 @@ const Composite* CompositeOf(const ir::Call& call) {
 // Other bindings keep their variables. A composite's variable is replaced by that of its last step,
 // which has its type.
 ir::FunctionPtr ExpandComposites(const ir::FunctionPtr& function) {
-  std::unordered_map<const ir::Node*, Expr> renamed;
+  ir::NodeMap<Expr> renamed;
   std::vector<Binding> body;
   const auto current = [&](const Expr& atom) {
-    const auto found = renamed.find(atom.get());
-    return found == renamed.end() ? atom : found->second;
+    const Expr* found = renamed.Find(atom.get());
+    return found == nullptr ? atom : *found;
   };
   for (const Binding& binding : function->bindings()) {
     const Call* call = binding.value->As<Call>();
@@ -201,7 +201,7 @@ ir::FunctionPtr ExpandComposites(const ir::FunctionPtr& function) {
     expansion.AppendTo(&body);
     renamed[binding.var.get()] = expansion.result();
   }
-  if (renamed.empty()) return function;
+  if (renamed.size() == 0) return function;
   Expr result = current(function->result());
   return ir::MakeFunction({function->parameters().begin(), function->parameters().end()},
                           ir::MakeLet(std::move(body), std::move(result)), {});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fuse/find_groups.h"
 
-#include <unordered_set>
-
 #include "core/fuse/composite.h"
 #include "core/fuse/literal.h"
 #include "core/ir/visitor.h"
@@ -98,8 +96,8 @@ class Finder {
   };
 
   int PlaceOf(const Expr& atom) const {
-    const auto found = places_.find(atom.get());
-    return found == places_.end() ? -1 : found->second;
+    const int* found = places_.Find(atom.get());
+    return found == nullptr ? -1 : *found;
   }
 
   Member Inspect(const Binding& binding) {
@@ -152,9 +150,9 @@ class Finder {
   // Joins the binding to the group of all that read it, if that is one group with the same loops.
   void Join(size_t i) {
     Member& member = nodes_[i];
-    const auto used = uses_.find(bindings_[i].var.get());
+    const int* used = uses_.Find(bindings_[i].var.get());
     if (member.space == nullptr || (member.reduces && !member.folded) || member.last_read < 0 ||
-        used == uses_.end())
+        used == nullptr)
       return;
     const size_t root = nodes_[reads_[static_cast<size_t>(member.last_read)].binding].root;
     int64_t copies = 0;
@@ -170,7 +168,7 @@ class Finder {
     // What is left of a reduction is kept in a tensor and not inlined.
     if (member.folded) copies = 1;
     const int64_t parts = nodes_[root].parts + copies * Size(member);
-    if (used->second != reads || parts > kMostParts) return;
+    if (*used != reads || parts > kMostParts) return;
     nodes_[root].parts = parts;
     member.copies = copies;
     member.root = root;
@@ -189,14 +187,14 @@ class Finder {
   }
 
   static void CollectInputs(FusedGroup* group) {
-    std::unordered_set<const Node*> known;
+    ir::NodeSet known;
     for (const Binding* member : group->members) {
       ir::ForEachAtom(member->value, [&](const Expr& atom) {
         const bool is_input =
             atom->As<Var>() != nullptr || (!ir::IsNone(atom) && LiteralOf(atom, false) == nullptr);
-        if (is_input && known.insert(atom.get()).second) group->inputs.push_back(atom);
+        if (is_input && known.Insert(atom.get())) group->inputs.push_back(atom);
       });
-      known.insert(member->var.get());
+      known.Add(member->var.get());
     }
   }
 

@@ -3,16 +3,15 @@
 #ifndef TERN_CORE_FUSE_FIND_GROUPS_H_
 #define TERN_CORE_FUSE_FIND_GROUPS_H_
 
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/fuse/formulas.h"
 #include "core/ir/expr.h"
+#include "core/ir/node_map.h"
 
 namespace tern::fuse {
 
-using UseCounts = std::unordered_map<const ir::Node*, int>;
+using UseCounts = ir::NodeMap<int>;
 
 // Every member but the last is read by members only and has a formula (formulas.h). All have
 // one shape, or reduce it, or have the shape that such a reduction leaves.
@@ -26,7 +25,7 @@ struct FusedGroup {
 // Of the block itself, without inner blocks; two members or more. uses: how often each variable is
 // read in the function.
 // kept: variables of composites (composite.h) that are to stay calls of their own.
-using KeptCalls = std::unordered_set<const ir::Node*>;
+using KeptCalls = ir::NodeSet;
 std::vector<FusedGroup> FindFusedGroups(const ir::Let& block, const UseCounts& uses,
                                         const KeptCalls& kept, Formulas* formulas);
 

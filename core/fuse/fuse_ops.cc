@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fuse/fuse_ops.h"
 
-#include <unordered_map>
-#include <unordered_set>
-
 #include "core/base/strings.h"
 #include "core/fuse/composite.h"
 #include "core/fuse/define_group.h"
 #include "core/fuse/find_groups.h"
+#include "core/ir/node_map.h"
 #include "core/ir/visitor.h"
 
 namespace tern::fuse {
@@ -46,8 +44,8 @@ class Outliner {
       const Call& call = *member->value->As<Call>();
       std::vector<Expr> args;
       for (const Expr& arg : call.args()) {
-        const auto found = map_.find(arg.get());
-        args.push_back(found == map_.end() ? arg : found->second);
+        const Expr* found = map_.Find(arg.get());
+        args.push_back(found == nullptr ? arg : *found);
       }
       const ir::Var& old = *member->var;
       const VarPtr var = ir::MakeVar(old.name(), Renamed(old.type()), old.origin());
@@ -81,7 +79,7 @@ class Outliner {
     return Dim::Symbol(StrCat(dim.Bounds().low < 1 ? "_dim_" : "dim_", place));
   }
 
-  std::unordered_map<const ir::Node*, Expr> map_;
+  ir::NodeMap<Expr> map_;
   std::vector<std::string> renamed_;
 };
 
@@ -131,20 +129,19 @@ class OperatorFuser {
  private:
   // The call stands where the group's last member stood, because only there all inputs are known.
   LetPtr FuseBlock(const LetPtr& block) {
-    std::unordered_map<const ir::Node*, Expr> calls;  // by result
-    std::unordered_set<const ir::Node*> inside;
+    ir::NodeMap<Expr> calls;  // by result
+    ir::NodeSet inside;
     for (const FusedGroup& group : GroupsOf(*block)) {
       Expr call = CallOf(group);
       if (!call) continue;
-      for (const Binding* member : group.members) inside.insert(member->var.get());
+      for (const Binding* member : group.members) inside.Add(member->var.get());
       calls[group.members.back()->var.get()] = std::move(call);
     }
-    bool changed = !calls.empty();
+    bool changed = calls.size() > 0;
     std::vector<Binding> bindings;
     for (const Binding& binding : block->bindings()) {
-      const auto end = calls.find(binding.var.get());
-      if (end != calls.end()) {
-        bindings.push_back({binding.var, end->second, false});
+      if (const Expr* call = calls.Find(binding.var.get())) {
+        bindings.push_back({binding.var, *call, false});
       } else if (!inside.contains(binding.var.get())) {
         bindings.push_back({binding.var, FuseInside(binding.value), binding.recursive});
         changed = changed || !(bindings.back().value == binding.value);
@@ -163,7 +160,7 @@ class OperatorFuser {
       for (const FusedGroup& group : groups) {
         if (!HasComposites(group) || Define(*Outliner().Run(group)) != nullptr) continue;
         for (const Binding* member : group.members) {
-          if (IsComposite(*member)) kept.insert(member->var.get());
+          if (IsComposite(*member)) kept.Add(member->var.get());
         }
       }
       if (kept.size() == before) return groups;

@@ -22,8 +22,8 @@ Expr Copier::Copy(const Function& function, std::span<const Expr> args) {
 
 // Atoms that are not the function's own, such as globals, are the same in the copy.
 Expr Copier::Map(const Expr& atom) const {
-  const auto found = map_.find(atom.get());
-  return found == map_.end() ? atom : found->second;
+  const Expr* found = map_.Find(atom.get());
+  return found == nullptr ? atom : *found;
 }
 
 std::vector<Expr> Copier::MapAll(std::span<const Expr> atoms) const {
@@ -60,7 +60,7 @@ void Copier::CopyBindings(std::span<const Binding> bindings) {
     }
     // All variables of a recursive group exist ahead of their lambdas, which mention each other.
     for (size_t j = i; j < bindings.size() && bindings[j].recursive; ++j) {
-      if (!map_.contains(bindings[j].var.get())) CopyVar(*bindings[j].var);
+      if (map_.Find(bindings[j].var.get()) == nullptr) CopyVar(*bindings[j].var);
     }
     const VarPtr var(Map(binding.var)->As<Var>());
     builder_.Adopt({var, CopyLambda(*binding.value->As<Function>()), true});

@@ -5,12 +5,12 @@
 #define TERN_CORE_IR_COPIER_H_
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ir/builder.h"
 #include "core/ir/infer.h"
 #include "core/ir/mutator.h"
+#include "core/ir/node_map.h"
 
 namespace tern::ir {
 
@@ -36,7 +36,7 @@ class Copier : private ValueMutator {
   std::vector<Expr> MapAll(std::span<const Expr> atoms) const;
 
   Builder& builder_;
-  std::unordered_map<const Node*, Expr> map_;  // by variable
+  NodeMap<Expr> map_;  // by variable
   TypeMatcher types_;
 };
 

@@ -19,6 +19,12 @@ class NodeSet {
   // The node's number, which is new where it was absent.
   uint32_t Add(const Node* node);
   uint32_t Find(const Node* node) const;  // kAbsent
+  // Whether it is new.
+  bool Insert(const Node* node) {
+    const size_t before = size();
+    Add(node);
+    return size() != before;
+  }
   bool contains(const Node* node) const { return Find(node) != kAbsent; }
   size_t size() const { return nodes_.size(); }
   void clear();
@@ -46,6 +52,7 @@ class NodeMap {
     const uint32_t number = nodes_.Find(node);
     return number == NodeSet::kAbsent ? nullptr : &values_[number];
   }
+  size_t size() const { return values_.size(); }
   void clear() {
     nodes_.clear();
     values_.clear();

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/strings.h"
 #include "core/ir/mutator.h"
+#include "core/ir/node_map.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -29,8 +29,8 @@ constexpr size_t kMostPassedOn = 32;
 // How a lambda uses the variables around it. One that is only called needs no closure.
 struct Uses {
   std::vector<VarPtr> order;  // each once, in order of first use
-  std::unordered_set<const Node*> seen;
-  std::unordered_set<const Node*> as_value;  // used otherwise than as the callee of a call
+  NodeSet seen;
+  NodeSet as_value;  // used otherwise than as the callee of a call
 };
 
 // Finds free variables (Johnsson, "Lambda lifting", 1985), those of inner lambdas included.
@@ -39,13 +39,13 @@ class UseFinder {
   explicit UseFinder(Uses* uses) : uses_(*uses) {}
 
   void VisitLambda(const Function& lambda) {
-    for (const VarPtr& parameter : lambda.parameters()) inner_.insert(parameter.get());
+    for (const VarPtr& parameter : lambda.parameters()) inner_.Add(parameter.get());
     VisitBlock(*ToBlock(lambda.body()));
   }
 
  private:
   void VisitBlock(const Let& block) {
-    for (const Binding& binding : block.bindings()) inner_.insert(binding.var.get());
+    for (const Binding& binding : block.bindings()) inner_.Add(binding.var.get());
     for (const Binding& binding : block.bindings()) VisitValue(binding.value);
     ForEachAtom(block.result(), [this](const Expr& atom) { Use(atom, true); });
   }
@@ -59,7 +59,7 @@ class UseFinder {
     if (const Function* lambda = value->As<Function>()) return VisitLambda(*lambda);
     if (const Switch* node = value->As<Switch>()) {
       for (const SwitchCase& option : node->cases()) {
-        for (const VarPtr& field : option.fields) inner_.insert(field.get());
+        for (const VarPtr& field : option.fields) inner_.Add(field.get());
       }
     }
     ForEachAtom(value, [this](const Expr& atom) { Use(atom, true); });
@@ -69,12 +69,12 @@ class UseFinder {
   void Use(const Expr& atom, bool as_value) {
     const Var* var = atom->As<Var>();
     if (var == nullptr || inner_.contains(var)) return;
-    if (uses_.seen.insert(var).second) uses_.order.emplace_back(var);
-    if (as_value) uses_.as_value.insert(var);
+    if (uses_.seen.Insert(var)) uses_.order.emplace_back(var);
+    if (as_value) uses_.as_value.Add(var);
   }
 
   Uses& uses_;
-  std::unordered_set<const Node*> inner_;  // bound inside: variables are bound once, so no scopes
+  NodeSet inner_;  // bound inside: variables are bound once, so no scopes
 };
 
 // Lifts the lambdas of one function. `known_` holds the lambdas whose functions can be called from
@@ -127,8 +127,8 @@ class Lifter {
   // --- lambdas
 
   void LiftGroup(std::span<const Binding> group) {
-    std::unordered_set<const Node*> members;
-    for (const Binding& binding : group) members.insert(binding.var.get());
+    NodeSet members;
+    for (const Binding& binding : group) members.Add(binding.var.get());
     Uses uses;
     for (const Binding& binding : group)
       UseFinder(&uses).VisitLambda(*binding.value->As<Function>());
@@ -149,19 +149,18 @@ class Lifter {
       LiftLambda(binding, lifted, inside);
       Expr closure = ClosureOf(lifted, binding.var);
       out_.push_back({binding.var, std::move(closure), false});
-      made_here_.insert(binding.var.get());
+      made_here_.Add(binding.var.get());
     }
   }
 
   // What a group captures: the variables that it uses, except the group itself. For an outer lambda
   // that it only calls, it captures that lambda's captured values instead, if they are few, so that
   // it can call the function directly.
-  std::vector<VarPtr> Captured(const Uses& uses, const std::unordered_set<const Node*>& members,
-                               Known* inside) const {
+  std::vector<VarPtr> Captured(const Uses& uses, const NodeSet& members, Known* inside) const {
     std::vector<VarPtr> captured;
-    std::unordered_set<const Node*> seen;
+    NodeSet seen;
     const auto add = [&](const VarPtr& var) {
-      if (seen.insert(var.get()).second) captured.push_back(var);
+      if (seen.Insert(var.get())) captured.push_back(var);
     };
     for (const VarPtr& var : uses.order) {
       if (members.contains(var.get())) continue;
@@ -266,8 +265,8 @@ class Lifter {
   Module& module_;
   std::string name_;
   Known known_;
-  std::unordered_set<const Node*> made_here_;  // lambdas whose closure is bound in this function
-  std::vector<Binding> out_;                   // of the block that is open
+  NodeSet made_here_;         // lambdas whose closure is bound in this function
+  std::vector<Binding> out_;  // of the block that is open
 };
 
 }  // namespace

@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/ir/passes/pattern.h"
@@ -75,8 +73,8 @@ class Recognizer : public Rewriter {
   void Begin(const Function& function) override { FindIn(function.bindings()); }
 
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
-    const auto found = found_.find(current().var.get());
-    if (found != found_.end()) return EmitFound(found->second);
+    const FoundOperator* found = found_.Find(current().var.get());
+    if (found != nullptr) return EmitFound(*found);
     // Nothing reads what became part of an operator, so that anything may stand for it.
     return members_.contains(current().var.get()) && !call.args().empty() ? args[0] : nullptr;
   }
@@ -103,7 +101,7 @@ class Recognizer : public Rewriter {
     for (const PatternRow& row : kPatternRows) {
       PatternMatch match;
       if (!FindPattern(row.pattern, root, calls, uses(), &match) || !IsMeant(root, match)) continue;
-      members_.insert(match.members.begin(), match.members.end());
+      for (const Node* member : match.members) members_.Add(member);
       found_[root.get()] = {row.op, std::move(match)};
       return;
     }
@@ -147,8 +145,8 @@ class Recognizer : public Rewriter {
     return MakeConstant(Any(MakeSplat(*one, extents).value()));
   }
 
-  std::unordered_map<const Node*, FoundOperator> found_;
-  std::unordered_set<const Node*> members_;
+  NodeMap<FoundOperator> found_;
+  NodeSet members_;
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/to_a_normal_form.h"
 
-#include <unordered_map>
-
 #include "core/base/strings.h"
 #include "core/ir/builder.h"
 #include "core/ir/infer.h"
+#include "core/ir/node_map.h"
 #include "core/ir/verifier.h"
 
 namespace tern::ir {
@@ -63,8 +62,7 @@ class Normalizer {
   // The value as an atom, bound first if it is not one.
   Expr Atom(const Expr& value) {
     // A shared node is bound once.
-    const auto found = map_.find(value.get());
-    if (found != map_.end()) return found->second;
+    if (const Expr* found = map_.Find(value.get())) return *found;
     return IsAtom(value) ? value : Normalize(value, nullptr);
   }
 
@@ -229,7 +227,7 @@ class Normalizer {
   const Module& module_;
   text::Diagnostics& diagnostics_;
   Builder builder_;
-  std::unordered_map<const Node*, Expr> map_;  // by variable
+  NodeMap<Expr> map_;  // by variable
 };
 
 }  // namespace
