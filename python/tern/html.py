@@ -32,11 +32,11 @@ def page(title: str, parts: list[tuple[str, str]]) -> str:
 
 def program_html(program: Program) -> str:
     """The program's functions with their instructions."""
-    lines = {row["pc"]: row["text"] for row in program._info["instructions"]}
+    lines = program._instructions()
     parts = []
     for function in program._info["functions"]:
         first = function["first"]
-        body = "\n".join(f"{pc:5}  {lines.get(pc, '')}"
+        body = "\n".join(f"{pc:5}  {lines[pc]}"
                          for pc in range(first, first + function["count"]))
         parts.append((f"{function['name']}{function.get('signature') or ''}", body))
     return page(f"Tern program {program.name}", parts)

@@ -121,9 +121,13 @@ class Program:
         if not frames:
             return error
         if self._listing is None:
-            lines: dict[int, str] = {i["pc"]: i["text"] for i in self._info["instructions"]}
-            self._listing = [lines.get(pc, "") for pc in range(max(lines, default=-1) + 1)]
+            self._listing = self._instructions()
         return with_frames(error, frames, f"<tern: {self.name}>", self._listing)
+
+    def _instructions(self) -> list[str]:
+        """The text of each instruction, by its number."""
+        texts: str = self._info["code"]["texts"]
+        return texts.split("\n")[:-1]  # each ends with a line break
 
     def disassemble(self) -> str:
         """Assembly text; tern.compile(text=..., language="assembly") gives the program back."""
