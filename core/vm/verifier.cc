@@ -172,6 +172,10 @@ Status CheckTexts(const ExecutableParts& parts) {
     TERN_TRY(check("metadata", key));
     TERN_TRY(check("metadata", value));
   }
+  for (const KernelInfo& kernel : parts.kernels) {
+    TERN_TRY(check("kernels", kernel.name));
+    TERN_TRY(check("kernels", kernel.format));
+  }
   return OkStatus();
 }
 

@@ -167,6 +167,11 @@ TEST(Verifier, Tables) {
   parts.metadata = {{"\xff", ""}};
   EXPECT_ERROR(parts, "not valid UTF-8");
   parts = Parts({});
+  parts.kernels = {{.name = "k\xa0", .format = "loop", .bytes = ""}};
+  EXPECT_ERROR(parts, "section 'kernels': text that is not valid UTF-8");
+  parts.kernels = {{.name = "k", .format = "lo\xa0p", .bytes = ""}};
+  EXPECT_ERROR(parts, "section 'kernels': text that is not valid UTF-8");
+  parts = Parts({});
   parts.debug.push_back({5, 0, 0, std::make_shared<const std::string>("x")});
   EXPECT_ERROR(parts, "section 'debug info': entry 0");
   parts = Parts({});
