@@ -97,13 +97,15 @@ class PooledAllocator final : public Allocator {
       return block;
     }
     *hit = false;
-    alignment = std::max(alignment, kQuantum);
-    void* memory = PlatformAllocate(size.bytes, alignment);
-    if (memory != nullptr) return memory;
-    // A full platform may be full of our own free blocks of other classes, so they go back before
-    // the request fails.
+    return AllocateOrTrim(size.bytes, std::max(alignment, kQuantum));
+  }
+
+  // A full platform may be full of our own free blocks of other sizes, so they go back before the
+  // request fails.
+  void* AllocateOrTrim(size_t bytes, size_t alignment) {
+    if (void* memory = PlatformAllocate(bytes, alignment)) return memory;
     DoTrim();
-    return PlatformAllocate(size.bytes, alignment);
+    return PlatformAllocate(bytes, alignment);
   }
 
   static bool IsLarge(size_t bytes, size_t alignment) {
@@ -124,11 +126,7 @@ class PooledAllocator final : public Allocator {
   void* NewRegion(size_t class_bytes) {
     ReleaseRegions(class_bytes);
     const size_t region_bytes = Regions::RegionBytes(class_bytes);
-    void* memory = PlatformAllocate(region_bytes, kQuantum);
-    if (memory == nullptr) {
-      DoTrim();
-      memory = PlatformAllocate(region_bytes, kQuantum);
-    }
+    void* memory = AllocateOrTrim(region_bytes, kQuantum);
     if (memory == nullptr) return nullptr;
     TERN_POISON(memory, region_bytes);
     return Regions::Begin(memory, class_bytes);
