@@ -2,13 +2,8 @@
 // What the page waits for longest, asked for before its own script has come: the engine's module,
 // compiled while it arrives and then given to the worker, and the program that it begins with. This
 // is a script of its own (vite.config.ts), and short.
+import { hasRelaxedSimd } from '../../wasm/package/src/vectors.js';
 import { fetchDigits } from './state/digits-file.js';
-
-/** (func (param v128) (result v128) local.get 0 local.get 0 local.get 0 f32x4.relaxed_madd) */
-const kRelaxedProbe = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0, 10, 13, 1, 11, 0, 32, 0, 32,
-  0, 32, 0, 253, 133, 2, 11,
-]);
 
 const kRelaxed = new URL('../../wasm/package/dist/tern.wasm.gz', import.meta.url);
 const kSimd = new URL('../../wasm/package/dist/tern-simd.wasm.gz', import.meta.url);
@@ -25,7 +20,7 @@ async function unpacked(body: ReadableStream<BufferSource>): Promise<ReadableStr
 }
 
 async function fetchModule(): Promise<WebAssembly.Module> {
-  const response = await fetch(WebAssembly.validate(kRelaxedProbe) ? kRelaxed : kSimd);
+  const response = await fetch(hasRelaxedSimd() ? kRelaxed : kSimd);
   if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
   const headers = { 'content-type': 'application/wasm' };
   const body = await unpacked(response.body);

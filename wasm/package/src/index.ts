@@ -104,7 +104,7 @@ export {
 } from './loops.js';
 export type { Threads, ThreadUse } from './exports.js';
 export { kInstructions } from './generated/isa.js';
-export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
+export type { ModuleOptions, WasmSource } from './module.js';
 export type { Instruction, InstructionOperand } from './instructions.js';
 export {
   type Listing,
@@ -141,4 +141,5 @@ export {
   Tuple,
   type Value,
 } from './values.js';
+export { hasRelaxedSimd } from './vectors.js';
 export type { WorkerLike } from './workers.js';

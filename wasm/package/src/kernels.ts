@@ -8,7 +8,7 @@ import { kKernelBackend, kKernelSpec } from './generated/layouts.js';
 import { emittedCode, interpretedCode, type KernelCode } from './kernel_code.js';
 import type { EmittedKernel, KernelCallSpec, LoopCompiler, LoopKernel } from './loops.js';
 import type { Memory } from './memory.js';
-import { hasRelaxedSimd } from './module.js';
+import { hasRelaxedSimd } from './vectors.js';
 
 /**
  * How kernels are to run. 'auto' emits them; what cannot be emitted is left to the operators, and

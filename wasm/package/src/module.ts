@@ -19,6 +19,7 @@ import {
 import type { HostFunctions } from './functions.js';
 import { isGzip } from './inflate.js';
 import { type PartListener, type ProgressListener, ProgressMeter } from './progress.js';
+import { hasRelaxedSimd, hasSimd } from './vectors.js';
 
 /**
  * Where the WebAssembly comes from. By default the file beside this package that fits the engine.
@@ -69,21 +70,6 @@ export interface ModuleOptions {
   threading?: Threading;
 }
 
-// (func (param v128) (result v128) local.get 0 local.get 0 local.get 0 f32x4.relaxed_madd)
-const kRelaxedProbe = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0, 10, 13, 1, 11, 0, 32, 0, 32,
-  0, 32, 0, 253, 133, 2, 11,
-]);
-// (func (result v128) v128.const 0)
-const kSimdProbe = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11,
-]);
-
-export function hasRelaxedSimd(): boolean {
-  return WebAssembly.validate(kRelaxedProbe);
-}
-
 /** A file of the package: what the entry brings along, else its address. */
 export function assetSource(
   file: AssetName,
@@ -94,7 +80,7 @@ export function assetSource(
 }
 
 function runtimeFile(options: ModuleOptions): AssetName {
-  if (!WebAssembly.validate(kSimdProbe)) {
+  if (!hasSimd()) {
     throw new TernError(
       'E0602',
       'this engine has no WebAssembly SIMD; Tern needs Chrome 91, Firefox 89, Safari 16.4 or ' +

@@ -27,7 +27,7 @@ import type {
 import { LoopsOnDemand } from './loops_on_demand.js';
 import type { Memory } from './memory.js';
 import type { MemoryPlan, ModelGraph } from './model_report.js';
-import { hasRelaxedSimd, type ModuleOptions } from './module.js';
+import type { ModuleOptions } from './module.js';
 import { type Listing, Program } from './program.js';
 import { ProgressMeter, type ProgressListener } from './progress.js';
 import { ResidentTensor } from './resident.js';
@@ -41,6 +41,7 @@ import {
   type Value,
   writeValue,
 } from './values.js';
+import { hasRelaxedSimd } from './vectors.js';
 
 export interface RuntimeInfo {
   version: string;

@@ -4,8 +4,8 @@
 import type { Pointer } from './exports.js';
 import { kLoopTuneRequest } from './generated/layouts.js';
 import type { Memory } from './memory.js';
-import { hasRelaxedSimd } from './module.js';
 import type { Description, MeasuredSearch } from './tune_clock.js';
+import { hasRelaxedSimd } from './vectors.js';
 
 /** What is measured, and at which sizes. */
 export interface TunedProgram {
