@@ -48,7 +48,11 @@ function packedEngine(): Plugin {
 
 const kFirstFetch = fileURLToPath(new URL('./src/first-fetch.ts', import.meta.url));
 
-/** What asks for the engine is a script of its own, which runs before the page's has arrived. */
+/**
+ * What asks for the engine is a script of its own, which runs before the page's has arrived. It
+ * imports no other: with one that imports it in turn, either may run first, and meet what the other
+ * has not defined yet.
+ */
 function firstFetch(): Plugin {
   return {
     name: 'tern-first-fetch',
@@ -58,7 +62,12 @@ function firstFetch(): Plugin {
       handler(_, { bundle = {} }) {
         const found = Object.values(bundle).find((each) =>
           each.type === 'chunk' && each.moduleIds.includes(kFirstFetch));
-        if (!found) throw new Error('the build has no script for the first fetch');
+        if (found?.type !== 'chunk') throw new Error('the build has no script for the first fetch');
+        if (found.imports.length > 0) {
+          const others = found.imports.join(', ');
+          throw new Error(`the script of the first fetch imports ${others}; give its group in this ` +
+            'file the modules that it needs from there');
+        }
         const src = `./${found.fileName}`;
         const attrs = { type: 'module', async: true, crossorigin: true, src };
         return [{ tag: 'script', attrs, injectTo: 'head' }];
@@ -101,7 +110,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [{
             name: 'first-fetch',
-            test: /\/web\/src\/(?:first-fetch|state\/digits-file)/,
+            test: /\/(?:web\/src\/(?:first-fetch|state\/digits-file)|wasm\/package\/src\/vectors)/,
             priority: 1,
             includeDependenciesRecursively: false,
           }, {
