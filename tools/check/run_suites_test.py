@@ -21,6 +21,11 @@ def row(name, command=GOOD, kind="line", needs="-", cores=1):
     return f"{name} | {kind} | {needs} | {cores} | {command}\n"
 
 
+def says(text):
+    """A command that prints lines: a row of the table has but one."""
+    return f"echo {b64encode(text.encode()).decode()} | base64 -d"
+
+
 def step(name, then=GOOD, until="", **columns):
     """A row whose suite writes down when it starts and ends, not before those of `until` start."""
     wait = "".join(f"for i in $(seq 200); do grep -q +{other} events && break; sleep 0.05; done; "
@@ -299,7 +304,7 @@ class SlowestTest(TableRunner):
         table = (row("c", f"echo '{JUNIT}' >$REPORT", "ctest:none") +
                  row("v", f"echo '{json.dumps(vitest)}' >$REPORT", "vitest") +
                  row("p", f"echo '{json.dumps(page)}' >$REPORT", "playwright") +
-                 row("n", f"echo {b64encode(tap.encode()).decode()} | base64 -d", "node"))
+                 row("n", says(tap), "node"))
         heading, lines = self.slowest(table)
         self.assertEqual(heading, "the five slowest tests:")
         self.assertEqual(lines, [("9.5", "n", "n # one"), ("4.5", "p", "p.ts: s"),
@@ -327,6 +332,55 @@ class SlowestTest(TableRunner):
             code, output = self.run_table(row("a", f"echo '{json.dumps(report)}' >$REPORT", kind))
             self.assertEqual((code, output.splitlines()[-1]), (0, "1 passed, 0 failed"), output)
             self.assertNotIn("slowest", output)
+
+
+class FailedTest(TableRunner):
+    def failed(self, table, **options):
+        """The (suite, test) lines between `failed:` and the totals."""
+        code, output = self.run_table(table, **options)
+        lines = output.splitlines()
+        self.assertEqual(code, 1 if "failed:" in lines else 0, output)
+        start = lines.index("failed:") + 1 if "failed:" in lines else len(lines) - 1
+        return [tuple(line.split(None, 1)) for line in lines[start:-1]]
+
+    def test_names_of_every_kind_of_suite(self):
+        vitest = {"numPassedTests": 1, "numFailedTests": 1, "testResults": [
+            {"status": "failed", "name": "v.ts", "assertionResults": [
+                {"status": "passed", "title": "good"}, {"status": "failed", "title": "v bad"}]},
+            {"status": "failed", "name": "broken.ts", "assertionResults": []}]}
+        spec = {"title": "p bad", "ok": False, "tests": [{"results": [{"duration": 1}]}]}
+        page = {"stats": {"expected": 1, "flaky": 0, "unexpected": 1}, "suites": [
+            {"title": "p.ts", "specs": [spec, {**spec, "title": "good", "ok": True}]}]}
+        spoken = ("✔ good (1ms)\n✖ n bad (2.5ms)\n✖ failing tests:\n✖ n bad (2.5ms)\n"
+                  "# pass 1\n# fail 1")
+        tap = "ok 1 - good\nnot ok 2 - t bad\n# pass 1\n# fail 1"
+        table = (row("v", f"echo '{json.dumps(vitest)}' >$REPORT; exit 1", "vitest") +
+                 row("p", f"echo '{json.dumps(page)}' >$REPORT; exit 1", "playwright") +
+                 row("n", f"{says(spoken)}; exit 1", "node") +
+                 row("t", f"{says(tap)}; exit 1", "node") +
+                 row("c", f"echo '{JUNIT.replace('run', 'fail')}' >$REPORT; exit 1", "ctest:none"))
+        self.assertEqual(self.failed(table), [
+            ("v", "v bad"), ("v", "broken.ts"), ("p", "p.ts: p bad"), ("n", "n bad"),
+            ("t", "t bad"), ("c", "g")])
+
+    def test_cases_of_google_test(self):
+        report = {"tests": 2, "failures": 1, "testsuites": [{"name": "S", "testsuite": [
+            {"name": "Good", "time": "1s"}, {"name": "Bad", "time": "1s", "failures": [{}]}]}]}
+        table = row("a", "mkdir -p build/p/test-results; "
+                    f"echo '{json.dumps(report)}' >build/p/test-results/g.json; "
+                    f"echo '{JUNIT.replace('run', 'fail')}' >$REPORT; exit 8", "ctest:p")
+        with tempfile.TemporaryDirectory() as root:
+            shutil.copytree(HERE, os.path.join(root, "tools", "check"))
+            tool = os.path.join(root, "tools", "check", "run_suites")
+            self.assertEqual(self.failed(table, tool=tool), [("a", "g: S.Bad")])
+
+    def test_what_has_no_names_says_what_is_wrong(self):
+        table = row("a", "echo 1 passed, 1 failed; exit 1") + row("b", needs="a")
+        self.assertEqual(self.failed(table), [("a", "tests failed"),
+                                              ("b", "not run, as it needs a")])
+
+    def test_nothing_where_nothing_failed(self):
+        self.assertEqual(self.failed(row("a")), [])
 
 
 class TableTest(TableRunner):

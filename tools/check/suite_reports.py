@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a suite left behind: how many tests passed and failed, and which took how long."""
+"""Reads what a suite left behind: how many tests passed, which failed, and which took how long."""
 import json
 import os
 import re
@@ -108,6 +108,55 @@ def judge(kind, code, log, report):
     return passed, failed, None if failed == 0 else "tests failed"
 
 
+# ---- which tests failed, by name
+
+def failed_of_ctest(_log, report, preset):
+    for test in ctest_tests(report):
+        path = os.path.join(results_folder(preset), test.get("name") + ".json")
+        suites = load(path)["testsuites"] if os.path.exists(path) else []
+        cases = [f"{suite['name']}.{case['name']}"
+                 for suite in suites for case in suite["testsuite"] if "failures" in case]
+        if cases or test.get("status") != "run":
+            yield ": ".join([test.get("name"), *([", ".join(cases)] if cases else [])])
+
+
+def failed_of_vitest(_log, report, _argument):
+    for file in load(report)["testResults"]:
+        names = [test.get("fullName") or test["title"]
+                 for test in file["assertionResults"] if test["status"] == "failed"]
+        yield from names or ([file["name"]] if file["status"] == "failed" else [])
+
+
+def playwright_specs(report):
+    """The tests of Playwright's report, each with its file's name."""
+    suites = list(load(report).get("suites", []))
+    while suites:
+        suite = suites.pop()
+        suites += suite.get("suites", [])
+        for spec in suite.get("specs", []):
+            yield spec.get("file", suite["title"]), spec
+
+
+def failed_of_playwright(_log, report, _argument):
+    for file, spec in playwright_specs(report):
+        if not spec["ok"]:
+            yield f"{file}: {spec['title']}"
+
+
+def failed_of_node(log, _report, _argument):
+    found = re.findall(r"^ *(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", log, re.M)
+    return [name for name in dict.fromkeys(found) if name != "failing tests:"]
+
+
+FAILED = {"ctest": failed_of_ctest, "vitest": failed_of_vitest, "playwright": failed_of_playwright,
+          "node": failed_of_node}
+
+
+def failed_tests(kind, log, report):
+    """The names of the tests that failed; nothing where the report cannot be read."""
+    return read_names(FAILED, kind, log, report)
+
+
 # ---- which test took how long: pairs of seconds and name
 
 def times_of_ctest(_log, report, preset):
@@ -128,14 +177,9 @@ def times_of_vitest(_log, report, _argument):
 
 
 def times_of_playwright(_log, report, _argument):
-    suites = list(load(report).get("suites", []))
-    while suites:
-        suite = suites.pop()
-        suites += suite.get("suites", [])
-        for spec in suite.get("specs", []):
-            results = [result for test in spec["tests"] for result in test["results"]]
-            seconds = sum(result["duration"] for result in results) / 1000
-            yield seconds, f"{spec.get('file', suite['title'])}: {spec['title']}"
+    for file, spec in playwright_specs(report):
+        results = [result for test in spec["tests"] for result in test["results"]]
+        yield sum(result["duration"] for result in results) / 1000, f"{file}: {spec['title']}"
 
 
 def times_of_node(log, _report, _argument):
@@ -157,10 +201,14 @@ TIMES = {"ctest": times_of_ctest, "vitest": times_of_vitest, "playwright": times
 
 def test_times(kind, log, report):
     """(seconds, name) of the tests of a suite; nothing where its report cannot be read."""
+    return read_names(TIMES, kind, log, report)
+
+
+def read_names(readers, kind, log, report):
     kind, _, argument = kind.partition(":")
-    if kind not in TIMES:
+    if kind not in readers:
         return []
     try:
-        return list(TIMES[kind](log, report, argument))
+        return list(readers[kind](log, report, argument))
     except (Unreadable, KeyError, TypeError, ValueError, AttributeError):
         return []
