@@ -112,8 +112,10 @@ class PooledAllocator final : public Allocator {
     return bytes > Regions::kSmallest && alignment <= kQuantum;
   }
 
+  // Blocks are cut to measure. A region is made with the size of the class, so that what comes next,
+  // which is often a little larger, has room in it too.
   void* AllocateLarge(size_t bytes, size_t class_bytes, bool* hit) {
-    void* block = regions_.Take(class_bytes);
+    void* block = regions_.Take(RoundUp(bytes, kQuantum));
     *hit = block != nullptr;
     if (!*hit) block = NewRegion(class_bytes);
     if (block != nullptr) TERN_UNPOISON(block, bytes);

@@ -90,10 +90,13 @@ TERN_READS_POISONED void Regions::Remove(Block* block) {
 }
 
 TERN_READS_POISONED void* Regions::Take(size_t bytes) {
-  // The list of `bytes` itself may have smaller ones before one that is large enough; size classes
-  // of the allocator are where lists begin, so that there it has none.
+  // The list of `bytes` itself has smaller ones too. A few of its blocks are looked at; those of the
+  // lists behind it are all large enough.
+  constexpr int kMostTries = 8;
   for (size_t list = ListOf(bytes); (list = NextList(list)) < kLists; ++list) {
-    Block* const block = lists_[list];
+    Block* block = lists_[list];
+    for (int i = 1; i < kMostTries && block->bytes < bytes && block->next != nullptr; ++i)
+      block = block->next;
     if (block->bytes < bytes) continue;
     Remove(block);
     if (block->bytes >= bytes + kQuantum + kSmallest) Insert(block->Cut(bytes));
