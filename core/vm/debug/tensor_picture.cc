@@ -38,6 +38,11 @@ Status CheckPicture(const Tensor& tensor, const PictureOptions& options) {
   return OkStatus();
 }
 
+// Where a part of an axis ends that is divided into so many of almost one size.
+int64_t EndOfPart(int64_t part, int64_t parts, int64_t extent) {
+  return (part + 1) * extent / parts;
+}
+
 // The picture while it is made: sums of cells, one row of the source at a time.
 class Painter {
  public:
@@ -47,17 +52,19 @@ class Painter {
     picture_.columns = static_cast<int32_t>(std::min<int64_t>(columns_, options.max_columns));
   }
 
-  int64_t columns() const { return columns_; }
-
+  // A cell's elements of the row lie one after the other, so each cell is written once a row.
   void AddRow(int64_t begin, int64_t row) {
+    if (columns_ == 0) return;
     double values[kElementBlock];
-    int64_t cell = 0;
+    int64_t cell = 0, end = EndOfPart(0, picture_.columns, columns_);
     for (int64_t at = 0; at < columns_; at += kElementBlock) {
       const int64_t count = std::min(kElementBlock, columns_ - at);
       ReadElements(tensor_, begin + at * step_, step_, count, values);
-      for (int64_t i = 0; i < count; ++i) {
-        while ((cell + 1) * columns_ / picture_.columns <= at + i) ++cell;
-        Add(static_cast<size_t>(row * picture_.columns + cell), values[i]);
+      for (int64_t i = 0; i < count;) {
+        const int64_t run = std::min(end - at, count) - i;
+        Add(static_cast<size_t>(row * picture_.columns + cell), values + i, run);
+        i += run;
+        if (at + i == end) end = EndOfPart(++cell, picture_.columns, columns_);
       }
     }
   }
@@ -79,16 +86,23 @@ class Painter {
   }
 
  private:
-  void Add(size_t cell, double value) {
-    if (!std::isfinite(value)) {
-      ++picture_.bad[cell];
-      return;
+  void Add(size_t cell, const double* values, int64_t count) {
+    double sum = 0, low = std::numeric_limits<double>::infinity(), high = -low;
+    int64_t finite = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      if (!std::isfinite(values[i])) continue;
+      sum += values[i];
+      low = std::min(low, values[i]);
+      high = std::max(high, values[i]);
+      ++finite;
     }
-    const auto narrow = static_cast<float>(value);
-    sums_[cell] += value;
-    ++counts_[cell];
-    if (!(picture_.low[cell] <= narrow)) picture_.low[cell] = narrow;
-    if (!(picture_.high[cell] >= narrow)) picture_.high[cell] = narrow;
+    picture_.bad[cell] += static_cast<float>(count - finite);
+    if (finite == 0) return;
+    sums_[cell] += sum;
+    counts_[cell] += finite;
+    const auto least = static_cast<float>(low), most = static_cast<float>(high);
+    if (!(picture_.low[cell] <= least)) picture_.low[cell] = least;
+    if (!(picture_.high[cell] >= most)) picture_.high[cell] = most;
   }
 
   const Tensor& tensor_;
@@ -114,7 +128,7 @@ Result<TensorPicture> MakeTensorPicture(const Tensor& tensor, const PictureOptio
       begin += options.index[static_cast<size_t>(i)] * FlatStep(tensor, i);
   int64_t cell = 0;
   for (int64_t row = 0; row < rows; ++row) {
-    while ((cell + 1) * rows / picture.rows <= row) ++cell;
+    while (EndOfPart(cell, picture.rows, rows) <= row) ++cell;
     painter.AddRow(begin + row * FlatStep(tensor, options.row_axis), cell);
   }
   painter.Finish();
