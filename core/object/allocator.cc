@@ -2,7 +2,8 @@
 // The two allocators. Small blocks of the pool are segregated free lists: one list per size class,
 // linked through the free blocks themselves, so that it needs no memory of its own. Classes are
 // multiples of 64 bytes up to 1 KiB, then eight per doubling, so that at most an eighth of a larger
-// block is wasted. Large blocks, which decide what a run takes at its peak, are cut from regions.
+// block is wasted. Large blocks, which decide what a run takes at its peak, are cut to measure from
+// regions.
 #include "core/object/allocator.h"
 
 #include <algorithm>
@@ -84,8 +85,8 @@ class PooledAllocator final : public Allocator {
   };
 
   void* DoAllocate(size_t bytes, size_t alignment, bool* hit) override {
+    if (IsLarge(bytes, alignment)) return AllocateLarge(bytes, hit);
     const SizeClass size = ClassOf(bytes);
-    if (IsLarge(bytes, alignment)) return AllocateLarge(bytes, size.bytes, hit);
     FreeBlock** const list =
         alignment > kQuantum ? ListOf(size.bytes, alignment) : &free_[size.index];
     // The list is last in, first out: the block that was freed last is most likely still in the
@@ -112,26 +113,27 @@ class PooledAllocator final : public Allocator {
     return bytes > Regions::kSmallest && alignment <= kQuantum;
   }
 
-  // Blocks are cut to measure. A region is made with the size of the class, so that what comes next,
-  // which is often a little larger, has room in it too.
-  void* AllocateLarge(size_t bytes, size_t class_bytes, bool* hit) {
+  void* AllocateLarge(size_t bytes, bool* hit) {
     void* block = regions_.Take(RoundUp(bytes, kQuantum));
     *hit = block != nullptr;
-    if (!*hit) block = NewRegion(class_bytes);
+    if (!*hit) block = NewRegion(bytes);
     if (block != nullptr) TERN_UNPOISON(block, bytes);
     return block;
   }
 
   // Regions that are free and too small go back first: what was wanted in pieces before is wanted
   // as a whole now, and otherwise both would be kept. A region is replaced by a larger one only, so
-  // that runs of one program come to an end with it.
-  void* NewRegion(size_t class_bytes) {
-    ReleaseRegions(class_bytes);
-    const size_t region_bytes = Regions::RegionBytes(class_bytes);
+  // that runs of one program come to an end with it. Blocks are cut to measure, but a region is up to
+  // a thirty-second larger than the first of them: tensors that grow by little with each run, as
+  // those of a decoder do, need a new one every few runs only.
+  void* NewRegion(size_t bytes) {
+    const size_t room = RoundUp(bytes, std::max(std::bit_floor(bytes) / 32, kQuantum));
+    ReleaseRegions(room);
+    const size_t region_bytes = Regions::RegionBytes(room);
     void* memory = AllocateOrTrim(region_bytes, kQuantum);
     if (memory == nullptr) return nullptr;
     TERN_POISON(memory, region_bytes);
-    return Regions::Begin(memory, class_bytes);
+    return Regions::Begin(memory, room);
   }
 
   // Those whose one block has less than `bytes`.
@@ -144,11 +146,11 @@ class PooledAllocator final : public Allocator {
   }
 
   void DoFree(void* pointer, size_t bytes, size_t alignment) override {
-    const SizeClass size = ClassOf(bytes);
     if (IsLarge(bytes, alignment)) {
       TERN_POISON(pointer, bytes);
       return regions_.Return(pointer);
     }
+    const SizeClass size = ClassOf(bytes);
     FreeBlock* block = static_cast<FreeBlock*>(pointer);
     FreeBlock** list = &free_[size.index];
     if (alignment > kQuantum) {

@@ -155,6 +155,42 @@ describe('pictures and windows', () => {
     });
   });
 
+  // Rows that are longer than what is read at once, in parts that are no multiples of each other.
+  it('divide long rows into parts of almost one size', () => {
+    const [rows, columns, maxRows, maxColumns] = [5, 5000, 2, 7];
+    const long = f32([rows, columns],
+      ...Array.from({ length: rows * columns }, (_, i) => ((i * 7919) % 1009) - 500));
+    long.data[2048] = Infinity;
+    const partOf = (at, parts, extent) => {
+      let part = 0;
+      while (Math.floor(((part + 1) * extent) / parts) <= at) part++;
+      return part;
+    };
+    const cells = Array.from({ length: maxRows * maxColumns }, () => []);
+    long.data.forEach((value, i) => {
+      const row = partOf(Math.floor(i / columns), maxRows, rows);
+      cells[row * maxColumns + partOf(i % columns, maxColumns, columns)].push(value);
+    });
+    const finite = cells.map((values) => values.filter(Number.isFinite));
+    inspecting([long], (x) => {
+      const picture = x.picture({ rowAxis: 0, columnAxis: 1, index: [0, 0], maxRows, maxColumns });
+      assert.deepEqual([...picture.low], finite.map((values) => Math.min(...values)));
+      assert.deepEqual([...picture.high], finite.map((values) => Math.max(...values)));
+      assert.deepEqual([...picture.bad], cells.map((values, i) => values.length - finite[i].length));
+      // Sums of integers are exact in doubles.
+      const mean = (values) => Math.fround(values.reduce((sum, each) => sum + each, 0) / values.length);
+      assert.deepEqual([...picture.mean], finite.map(mean));
+    });
+  });
+
+  it('show nothing of a tensor without elements', () => {
+    inspecting([f32([3, 0])], (x) => {
+      const picture = x.picture({ rowAxis: 0, columnAxis: 1, index: [0, 0] });
+      assert.deepEqual([picture.rows, picture.columns], [3, 0]);
+      assert.equal(picture.mean.length, 0);
+    });
+  });
+
   it('refuse axes and positions that are not there', () => {
     inspecting([tensor], (x) => {
       refuses(() => x.picture({ rowAxis: 0, columnAxis: 2, index: [0, 0] }), /axes/);
