@@ -80,6 +80,7 @@ class VirtualMachine {
   const ProgramPtr& shared_program() const { return program_; }
   const Executable& executable() const { return program_->executable(); }
   RunContext& context() { return context_; }
+  const RunContext& context() const { return context_; }
 
   // Runs a function to its end. Arguments are borrowed. A breakpoint or a cancel is an error here.
   Result<Any> Call(std::string_view function, AnyArgs args);

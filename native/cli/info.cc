@@ -39,7 +39,7 @@ std::string InfoJson(const JsonValue& info, const Engine& engine, const MachineS
   json.EndArray().Field("threads", engine.platform->pool().num_workers());
   if (speed != nullptr) {
     json.Key("bench").BeginObject().Field("matmul_gflops", speed->gflops);
-    json.Field("copy_gb_per_s", speed->copy_gb_per_s).EndObject();
+    json.Field("matmul_gops", speed->gops).Field("copy_gb_per_s", speed->copy_gb_per_s).EndObject();
   }
   json.EndObject();
   return StrCat(json.Take(), "\n");
@@ -73,8 +73,9 @@ Status Info(bool bench, const GlobalOptions& globals) {
                "threads:   ", engine.platform->pool().num_workers(), "\n",
                "operators: ", Member(info, "operators").items.size(), "\n"));
   if (bench)
-    Print(StrCat("product:   ", FormatDoubleDigits(speed.gflops, 3), " GFLOP/s (f32, ",
-                 kProductExtent, " x ", kProductExtent, ")\n",
+    Print(StrCat("product:   ", FormatDoubleDigits(speed.gflops, 3), " GFLOP/s, ",
+                 FormatDoubleDigits(speed.gops, 3), " Gop/s of a profile (f32, ", kProductExtent,
+                 " x ", kProductExtent, ")\n",
                  "memory:    ", FormatDoubleDigits(speed.copy_gb_per_s, 3),
                  " GB/s read and written (copy of ", FormatBytes(kCopyBytes), ")\n"));
   return Status();

@@ -74,7 +74,9 @@ Result<MachineSpeed> MeasureMachine(const Engine& engine) {
   TERN_TRY_ASSIGN(const double product, ProductSeconds(engine));
   TERN_TRY_ASSIGN(const double copy, CopySeconds());
   constexpr auto kExtent = static_cast<double>(kProductExtent);
-  return MachineSpeed{.gflops = 2 * kExtent * kExtent * kExtent / product / 1e9,
+  const double gops = kExtent * kExtent * kExtent / product / 1e9;
+  return MachineSpeed{.gflops = 2 * gops,
+                      .gops = gops,
                       .copy_gb_per_s = 2 * static_cast<double>(kCopyBytes) / copy / 1e9};
 }
 

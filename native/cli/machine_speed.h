@@ -9,6 +9,7 @@ namespace tern::cli {
 
 struct MachineSpeed {
   double gflops = 0;         // of a product of two matrices of kProductExtent, in f32
+  double gops = 0;           // of the same, as a profile counts: a multiply-add is one operation
   double copy_gb_per_s = 0;  // read and written, of kCopyBytes
 };
 inline constexpr int64_t kProductExtent = 512;

@@ -117,6 +117,8 @@ ProfileRow RestOf(const std::vector<ProfileRow>& rows, size_t shown) {
   for (size_t i = shown; i < rows.size(); ++i) {
     rest.count += rows[i].count;
     rest.ns += rows[i].ns;
+    rest.operations += rows[i].operations;
+    rest.bytes += rows[i].bytes;
     rest.base_count += rows[i].base_count;
     rest.base_ns += rows[i].base_ns;
   }
@@ -127,18 +129,30 @@ size_t ShownOf(const std::vector<ProfileRow>& rows, const ProfileView& view) {
   return view.top == 0 ? rows.size() : std::min(view.top, rows.size());
 }
 
+// How many for each of the others; empty where one of the two is not known.
+std::string Ratio(double amount, double others) {
+  return amount > 0 && others > 0 ? FormatFixed(amount / others, 2) : "";
+}
+
+// Operations and bytes in a nanosecond, operations for a byte.
+std::string Rates(const ProfileRow& row) {
+  return StrCat(AlignRight(Ratio(row.operations, row.ns), 9),
+                AlignRight(Ratio(row.bytes, row.ns), 9),
+                AlignRight(Ratio(row.operations, row.bytes), 8));
+}
+
 std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileView& view) {
   const double mean = row.count == 0 ? 0 : row.ns / static_cast<double>(row.count);
-  std::string line = StrCat(AlignLeft(Cut(row.name), width), AlignRight(StrCat(row.count), 11),
-                            AlignRight(FormatFixed(row.ns / 1e6, 3), 11),
-                            AlignRight(FormatFixed(mean / 1e3, 3), 11),
-                            AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7));
+  std::string line = StrCat(
+      AlignLeft(Cut(row.name), width), AlignRight(StrCat(row.count), 11),
+      AlignRight(FormatFixed(row.ns / 1e6, 3), 11), AlignRight(FormatFixed(mean / 1e3, 3), 11),
+      AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7), Rates(row));
   if (view.has_base)
     StrAppend(&line, AlignRight(FormatFixed(row.base_ns / 1e6, 3), 11),
               AlignRight(ChangeOf(row), 9));
   const std::string shapes = ShapesText(row);
   if (!shapes.empty()) StrAppend(&line, "  ", shapes);
-  return line + "\n";
+  return StrCat(StrTrim(line), "\n");  // the last cells may be empty
 }
 
 }  // namespace
@@ -182,6 +196,9 @@ Result<std::vector<ProfileRow>> RowsOf(const JsonValue& profile, std::string_vie
     ProfileRow& row = found[KeyOf(item, by)];
     row.count += static_cast<uint64_t>(NumberOf(item, "count"));
     row.ns += NumberOf(item, "totalNs");
+    // A profile of an older version lacks them.
+    row.operations += NumberOf(item, "operations");
+    row.bytes += NumberOf(item, "bytes");
     const JsonValue* const vary = item.Find("shapesVary");
     row.shapes_vary = by == "shape" && vary != nullptr && vary->boolean;
   }
@@ -215,9 +232,10 @@ std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView&
   const double sum = SumOf(rows);
   size_t width = 11;
   for (size_t i = 0; i < shown; ++i) width = std::max(width, Cut(rows[i].name).size());
-  std::string text = StrCat(
-      AlignLeft(std::string(view.by), width), "      count   total ms    mean us      %",
-      view.has_base ? "  before ms   change" : "", view.by == "shape" ? "  arguments" : "", "\n");
+  std::string text = StrCat(AlignLeft(std::string(view.by), width),
+                            "      count   total ms    mean us      %    Gop/s     GB/s    op/B",
+                            view.has_base ? "  before ms   change" : "",
+                            view.by == "shape" ? "  arguments" : "", "\n");
   for (size_t i = 0; i < shown; ++i) text += Line(rows[i], width, sum, view);
   if (shown < rows.size()) {
     ProfileRow rest = RestOf(rows, shown);
@@ -237,6 +255,7 @@ void WriteProfile(const std::vector<ProfileRow>& rows, const ProfileView& view, 
   const auto write = [&](const ProfileRow& row) {
     json->Field("count", row.count).Field("total_ns", row.ns);
     json->Field("share", sum > 0 ? row.ns / sum : 0.0);
+    json->Field("operations", row.operations).Field("bytes", row.bytes);
     if (view.has_base) json->Field("base_count", row.base_count).Field("base_ns", row.base_ns);
   };
   json->Field("by", view.by).Field("total_ns", view.total_ns);

@@ -22,6 +22,8 @@ struct ProfileRow {
   std::string shapes;  // of rows by shape, as first called
   uint64_t count = 0;
   double ns = 0;
+  // As core/vm/debug/profiler.h counts them; 0 is not known.
+  double operations = 0, bytes = 0;
   bool shapes_vary = false;
   // Of the earlier profile; 0 calls: it had no such row.
   uint64_t base_count = 0;

@@ -76,7 +76,7 @@ class ProfileTest(Folder):
         answer = self.rows("--by", "op", "--top", "2")
         self.assertEqual((len(answer["rows"]), answer["left_out"]["rows"]), (2, 8))
         text = text_of("profile", *RUN, "--by", "op", "--top", "2")
-        self.assertRegex(text, r"^op +count +total ms +mean us +%\n\w+ +\d")
+        self.assertRegex(text, r"^op +count +total ms +mean us +% +Gop/s +GB/s +op/B\n\w+ +\d")
         self.assertRegex(text, r"\n8 others +10 ")
         self.assertEqual(self.rows("--top", "1000")["left_out"]["rows"], 0)
 
@@ -97,6 +97,42 @@ class ProfileTest(Folder):
         for by in ("pc", "source", "shape"):
             rows = json_of("profile", *RUN, "--by", by, "--diff", base)["rows"]
             self.assertTrue(all("base_ns" in row for row in rows))
+
+    def test_operations_and_bytes_are_those_of_the_calls(self):
+        program = write(self.folder, "rates.tasm", """
+.func @main(a: f32[n, n]) -> f32[n, n]
+  call  matmul in: %0, %0 dst: %1
+  call  add in: %1, %0 dst: %1
+  call  reshape{shape=-1} in: %1 dst: %2
+  ret   ret %1
+""")
+        options = (program, "--dim", "n=32", "--fill", "--repeat", "3")
+        rows = {row["name"].split("{")[0]: row for row in json_of("profile", *options)["operators"]}
+        counts = {name: (row["operations"], row["bytes"]) for name, row in rows.items()}
+        # A multiply-add each, and each element that is read or written; some of its own tables too.
+        self.assertAlmostEqual(counts["matmul"][0], 3 * (32 ** 3 + 3 * 32 ** 2), delta=30)
+        self.assertEqual(counts["matmul"][1], 3 * 3 * 4 * 32 ** 2)
+        self.assertEqual(counts["add"], (3 * 3 * 32 ** 2, 3 * 3 * 4 * 32 ** 2))
+        self.assertEqual((counts["reshape"], counts["ret"]), ((0, 0), (0, 0)))
+        answer = json_of("profile", *options, "--by", "op", "--top", "1")
+        for amount in ("operations", "bytes"):
+            self.assertEqual(sum(row[amount] for row in [*answer["rows"], answer["left_out"]]),
+                             sum(row[amount] for row in rows.values()))
+        for text in (text_of("profile", *options), text_of("profile", *options, "--by", "shape")):
+            self.assertRegex(text, r"\nmatmul .* \d+\.\d\d +\d+\.\d\d +2\.92  f32\[32, 32\], ")
+            self.assertRegex(text, r"\nret +3( +\d+\.\d+){3}\n")
+
+    def test_an_older_profile_has_no_operations(self):
+        before = json_of("profile", *RUN)
+        for operator in before["operators"]:
+            del operator["operations"], operator["bytes"]
+            operator["count"] += 1
+        before["operators"].append({"name": "lrn", "count": 3, "totalNs": 5, "bytes": "many"})
+        base = self.write_json("older.json", before)
+        rows = json_of("profile", *RUN, "--by", "op", "--diff", base)["rows"]
+        by_name = {row["name"]: row for row in rows}
+        self.assertGreater(by_name["conv2d"]["operations"], 1000)
+        self.assertEqual((by_name["lrn"]["operations"], by_name["lrn"]["bytes"]), (0, 0))
 
     def test_hints_come_with_their_figures(self):
         # Products of 20 ms and more: a busy machine may keep the transpose waiting for some.
@@ -227,9 +263,12 @@ class InfoTest(unittest.TestCase):
     def test_bench_measures_this_machine(self):
         answer = json_of("info", "--bench")["bench"]
         self.assertGreater(answer["matmul_gflops"], 0.01)
+        # A multiply-add is two operations of the one kind, one of the other.
+        self.assertAlmostEqual(answer["matmul_gflops"], 2 * answer["matmul_gops"])
         self.assertGreater(answer["copy_gb_per_s"], 0.01)
         self.assertNotIn("bench", json_of("info"))
-        self.assertRegex(text_of("info", "--bench"), r"\nproduct: .* GFLOP/s .*\nmemory: .* GB/s ")
+        self.assertRegex(text_of("info", "--bench"),
+                         r"\nproduct: .* GFLOP/s, .* Gop/s .*\nmemory: .* GB/s ")
 
 
 class PictureTest(Folder):

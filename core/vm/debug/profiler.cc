@@ -4,8 +4,10 @@
 #include "core/vm/debug/profiler.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/strings.h"
+#include "core/object/containers/adt.h"
 #include "core/object/tensor.h"
 
 namespace tern::vm {
@@ -20,6 +22,34 @@ std::string ShapesOf(AnyArgs args) {
               tensor != nullptr ? tensor->TypeText() : std::string(arg.type_name()));
   }
   return text;
+}
+
+// Whether the result is an argument, or another look at its memory.
+bool IsView(AnyArgs args, const AnyView& result) {
+  const Tensor* made = result.TryCast<Tensor>();
+  if (made == nullptr) return false;
+  const auto* const begin = static_cast<const uint8_t*>(made->data());
+  for (const AnyView& arg : args) {
+    const Tensor* tensor = arg.TryCast<Tensor>();
+    if (tensor == nullptr) continue;
+    const auto* const at = static_cast<const uint8_t*>(tensor->data());
+    if (std::greater_equal<>()(begin, at) && std::less<>()(begin, at + tensor->byte_size()))
+      return true;
+  }
+  return false;
+}
+
+// Of a tensor, or of those in a tuple.
+uint64_t BytesOf(const AnyView& value) {
+  if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr) return tensor->byte_size();
+  uint64_t bytes = 0;
+  if (const Adt* tuple = value.TryCast<Adt>(); tuple != nullptr) {
+    for (const Any& field : tuple->fields()) {
+      const Tensor* tensor = field.TryCast<Tensor>();
+      if (tensor != nullptr) bytes += tensor->byte_size();
+    }
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -97,7 +127,7 @@ void Profiler::OnFramePush(const VirtualMachine&, const FrameEvent& event) {
 
 void Profiler::OnFramePop(const VirtualMachine&, const FrameEvent&) { Close(Now()); }
 
-CallAction Profiler::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
+CallAction Profiler::BeforeCall(const VirtualMachine& vm, const CallEvent& call, Any*) {
   InstructionProfile& profile = instructions_[call.pc];
   if (profile.callee.empty()) profile.callee = call.function.name();
   // Compared by text with the first call of this instruction.
@@ -106,13 +136,20 @@ CallAction Profiler::BeforeCall(const VirtualMachine&, const CallEvent& call, An
     profile.shapes = std::move(shapes);
   else
     profile.shapes_vary |= shapes != profile.shapes;
+  work_left_ = vm.context().work_left();
   before_ns_ = Now();  // from here on, so that this hook's own work is not counted
   Open(NameOf(std::string(call.function.name()), false), before_ns_);
   return CallAction::kRun;
 }
 
-void Profiler::AfterCall(const VirtualMachine&, const CallEvent&, const Status&, const AnyView&) {
+void Profiler::AfterCall(const VirtualMachine& vm, const CallEvent& call, const Status& status,
+                         const AnyView& result) {
   Close(Now());
+  if (!status.ok() || IsView(call.args, result)) return;
+  uint64_t bytes = BytesOf(result);
+  for (const AnyView& arg : call.args) bytes += BytesOf(arg);
+  const auto operations = static_cast<uint64_t>(work_left_ - vm.context().work_left());
+  instructions_[call.pc].work.Add({operations, bytes});
 }
 
 std::vector<OperatorProfile> Profiler::Operators() const {
@@ -134,11 +171,12 @@ std::vector<OperatorProfile> Profiler::Operators() const {
       break;
     }
     const auto [at, is_new] = index.try_emplace(StrCat(name, "\n", profile.shapes), rows.size());
-    if (is_new) rows.push_back({name, profile.shapes, false, 0, 0});
+    if (is_new) rows.push_back({name, profile.shapes, false, 0, 0, {}});
     OperatorProfile& row = rows[at->second];
     row.shapes_vary |= profile.shapes_vary;
     row.count += profile.count;
     row.total_ns += profile.total_ns;
+    row.work.Add(profile.work);
   }
   // A total order, so that output does not depend on the hash table.
   std::sort(rows.begin(), rows.end(), [](const OperatorProfile& a, const OperatorProfile& b) {

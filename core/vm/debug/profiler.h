@@ -12,6 +12,12 @@
 //
 // Start to Finish may be repeated: runs add up. Times are wall clock in ns and include the looking
 // on, some tens of ns per instruction; without a clock they are 0.
+//
+// Operations are what a call charges its run for (core/object/run_context.h): an element read or
+// written, or one multiply-add. Bytes are those of the tensors that go in and come out, each
+// argument and result once. Of what charges nothing, as compiled loops of a run without limits, no
+// operations are known: 0. A call whose result looks at the memory of an argument computes and
+// moves nothing: both are 0.
 #ifndef TERN_CORE_VM_DEBUG_PROFILER_H_
 #define TERN_CORE_VM_DEBUG_PROFILER_H_
 
@@ -31,12 +37,24 @@ struct ProfilerOptions {
   size_t max_spans = 200'000;  // of the time line; what comes later is only counted
 };
 
+// Of calls of primitives.
+struct CallWork {
+  uint64_t operations = 0;
+  uint64_t bytes = 0;
+
+  void Add(const CallWork& other) {
+    operations += other.operations;
+    bytes += other.bytes;
+  }
+};
+
 // All executions of one instruction.
 struct InstructionProfile {
   uint64_t count = 0;
   int64_t total_ns = 0;  // of a call of a function: without what runs in it
   std::string shapes;    // of a primitive's arguments, as first called
   std::string callee;    // the primitive or kernel called; empty for other instructions
+  CallWork work;
   bool shapes_vary = false;
 };
 
@@ -47,6 +65,7 @@ struct OperatorProfile {
   bool shapes_vary = false;
   uint64_t count = 0;
   int64_t total_ns = 0;
+  CallWork work;
 };
 
 class Profiler : public Hooks {
@@ -109,6 +128,7 @@ class Profiler : public Hooks {
   int64_t origin_ns_ = 0;
   int64_t started_ns_ = 0;
   int64_t before_ns_ = 0;
+  int64_t work_left_ = 0;  // before the call
   int64_t total_ns_ = 0;
   bool has_origin_ = false;
 };

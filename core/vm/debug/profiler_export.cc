@@ -21,6 +21,23 @@ std::string ShapesText(const OperatorProfile& row) {
   return row.shapes_vary ? StrCat(text, " and others") : text;
 }
 
+// How many for each of the others; empty where one of the two is not known.
+std::string Ratio(uint64_t amount, uint64_t others) {
+  if (amount == 0 || others == 0) return {};
+  return FormatFixed(static_cast<double>(amount) / static_cast<double>(others), 2);
+}
+
+// Operations and bytes in a nanosecond, operations for a byte.
+std::string RatesText(const CallWork& work, int64_t ns) {
+  const auto time = static_cast<uint64_t>(ns);
+  return StrCat(AlignRight(Ratio(work.operations, time), 9), AlignRight(Ratio(work.bytes, time), 9),
+                AlignRight(Ratio(work.operations, work.bytes), 8));
+}
+
+void WriteWork(const CallWork& work, JsonWriter* json) {
+  json->Field("operations", work.operations).Field("bytes", work.bytes);
+}
+
 }  // namespace
 
 // Sized to the longest name, up to 48 columns.
@@ -32,17 +49,19 @@ std::string Profiler::Table() const {
     sum += row.total_ns;
     width = std::max(width, std::min<size_t>(row.name.size(), 48));
   }
-  std::string text = StrCat(AlignLeft("operator", width),
-                            "      count   total ms    mean us      %  ", "arguments\n");
+  std::string text =
+      StrCat(AlignLeft("operator", width),
+             "      count   total ms    mean us      %    Gop/s     GB/s    op/B  arguments\n");
   // Sorted by time, the longest first (Operators).
   for (const OperatorProfile& row : rows) {
     const auto total = static_cast<double>(row.total_ns);
-    StrAppend(
-        &text, AlignLeft(row.name, width), AlignRight(StrCat(row.count), 11),
+    const std::string line = StrCat(
+        AlignLeft(row.name, width), AlignRight(StrCat(row.count), 11),
         AlignRight(FormatFixed(total / 1e6, 3), 11),
         AlignRight(FormatFixed(total / 1e3 / static_cast<double>(row.count), 3), 11),
         AlignRight(FormatFixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7),
-        "  ", ShapesText(row), "\n");
+        RatesText(row.work, row.total_ns), "  ", ShapesText(row));
+    StrAppend(&text, StrTrim(line), "\n");  // the last cells may be empty
   }
   // The difference of the two is what frames and the hooks themselves took.
   StrAppend(&text, "in all ", FormatFixed(static_cast<double>(total_ns_) / 1e6, 3),
@@ -59,13 +78,17 @@ std::string Profiler::Json() const {
   for (const OperatorProfile& row : Operators()) {
     json.BeginObject().Field("name", std::string_view(row.name)).Field("count", row.count);
     json.Field("totalNs", row.total_ns).Field("shapes", std::string_view(row.shapes));
-    json.Field("shapesVary", row.shapes_vary).EndObject();
+    json.Field("shapesVary", row.shapes_vary);
+    WriteWork(row.work, &json);
+    json.EndObject();
   }
   json.EndArray().Key("instructions").BeginArray();
   for (uint32_t pc = 0; pc < instructions_.size(); ++pc) {
     if (instructions_[pc].count == 0) continue;
     json.BeginObject().Field("pc", pc).Field("count", instructions_[pc].count);
-    json.Field("totalNs", instructions_[pc].total_ns).EndObject();
+    json.Field("totalNs", instructions_[pc].total_ns);
+    WriteWork(instructions_[pc].work, &json);
+    json.EndObject();
   }
   json.EndArray().Field("droppedSpans", dropped_spans_).EndObject();
   return json.Take();

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/base/columns.h"
+#include "core/object/containers/adt.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm::profiler_test {
@@ -25,6 +27,32 @@ done:
   ret   ret %1
 )";
 
+// Primitives that say what they do, as operators have to.
+std::vector<FunctionPtr> Primitives() {
+  std::vector<FunctionPtr> primitives = DebugPrimitives();
+  primitives.push_back(
+      Function::FromTyped("test.work", [](RunContext& c, Tensor* x) -> Result<TensorPtr> {
+        TERN_TRY(c.Charge(1000));
+        return c.NewTensor(kI8, x->dims());
+      }));
+  primitives.push_back(
+      Function::FromTyped("test.same", [](RunContext& c, Tensor* x) -> Result<TensorPtr> {
+        TERN_TRY(c.Charge(1000));
+        const int64_t one = 1;
+        return x->View(x->dims(), Dims(&one, 1), 0);
+      }));
+  primitives.push_back(
+      Function::FromTyped("test.pair", [](RunContext& c, Tensor* x) -> Result<ObjectPtr<Adt>> {
+        TERN_TRY_ASSIGN(TensorPtr made, c.NewTensor(kF64, x->dims()));
+        return Adt::Tuple({made, int64_t{3}, made});
+      }));
+  primitives.push_back(Function::FromTyped("test.refuse", [](RunContext& c, Tensor*) -> Status {
+    TERN_TRY(c.Charge(1000));
+    return Failed("no");
+  }));
+  return primitives;
+}
+
 int64_t Tick(void* context) { return *static_cast<int64_t*>(context) += 1000; }
 
 struct Profiled {
@@ -38,7 +66,7 @@ struct Profiled {
     platform.context = &clock;
     platform.clock_ns = &Tick;
     profiler = std::make_unique<Profiler>(&platform, options);
-    auto vm = MakeVm(text, DebugPrimitives());
+    auto vm = MakeVm(text, Primitives());
     vm->SetHooks(profiler.get());
     const TensorPtr x = *Tensor::FromValues<float>({1, 2, 3, 4}, {4});
     EXPECT_TRUE(vm->Begin("main", std::vector<AnyView>{x, n}).ok());
@@ -72,6 +100,102 @@ TEST(Profiler, B32TableHasCountsTimesAndShapes) {
   const std::string table = *run.profiler->Export("table");
   EXPECT_EQ(Count(table, "test.add"), 1u);
   EXPECT_NE(table.find("in all "), std::string::npos);
+}
+
+// The first row of the operator.
+OperatorProfile RowOf(const Profiled& run, std::string_view name) {
+  for (const OperatorProfile& row : run.profiler->Operators())
+    if (row.name == name) return row;
+  ADD_FAILURE() << name << " has no row";
+  return {};
+}
+
+TEST(Profiler, OperationsAreWhatCallsChargeAndBytesWhatGoesInAndOut) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+again:
+  call  test.work in: %0 dst: %2
+  sub   %1, 1 dst: %1
+  gt    %1, 0 dst: %3
+  if    %3 true: again false: done
+done:
+  call  test.pair in: %0 dst: %4
+  call  test.add in: %0, %0 dst: %5
+  call  test.add_into in: %0, %0, %5 dst: void
+  ret   ret %2
+)",
+                     3);
+  ASSERT_TRUE(run.status.ok()) << run.status.ToString();
+  const OperatorProfile work = RowOf(run, "test.work");
+  EXPECT_EQ(work.work.operations, 3000u);
+  EXPECT_EQ(work.work.bytes, 3u * (16 + 4));
+  // The tensors of a tuple; its other fields are no memory.
+  EXPECT_EQ(RowOf(run, "test.pair").work.bytes, 16u + 2 * 32);
+  EXPECT_EQ(RowOf(run, "test.pair").work.operations, 0u);
+  EXPECT_EQ(RowOf(run, "test.add").work.bytes, 48u);
+  EXPECT_EQ(RowOf(run, "test.add_into").work.bytes, 48u);
+  // Of instructions that call nothing there is neither.
+  EXPECT_EQ(RowOf(run, "sub").work.bytes, 0u);
+  const std::string json = *run.profiler->Export("json");
+  EXPECT_EQ(Count(json, "\"operations\":3000,\"bytes\":60}"), 2u);  // the operator, its instruction
+}
+
+TEST(Profiler, AViewComputesAndMovesNothing) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+  call  test.same in: %0 dst: %2
+  ret   ret %2
+)",
+                     1);
+  ASSERT_TRUE(run.status.ok()) << run.status.ToString();
+  EXPECT_EQ(RowOf(run, "test.same").count, 1u);
+  EXPECT_EQ(RowOf(run, "test.same").work.operations, 0u);
+  EXPECT_EQ(RowOf(run, "test.same").work.bytes, 0u);
+}
+
+// Rates are those of what is known: other cells are empty.
+TEST(Profiler, TheTableHasRatesWhereTheyAreKnown) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+  call  test.work in: %0 dst: %2
+  call  test.pair in: %0 dst: %3
+  ret   ret %2
+)",
+                     1);
+  const std::string table = *run.profiler->Export("table");
+  const OperatorProfile work = RowOf(run, "test.work");
+  ASSERT_GT(work.total_ns, 0);
+  EXPECT_EQ(Count(table, "    Gop/s     GB/s    op/B  arguments\n"), 1u);
+  const std::string rate = FormatFixed(1000.0 / static_cast<double>(work.total_ns), 2);
+  EXPECT_EQ(Count(table, StrCat("     ", rate, "     0.01   50.00  f32[4]\n")), 1u) << table;
+  EXPECT_EQ(Count(table, "33.3              0.04          f32[4]\n"), 1u) << table;
+  EXPECT_EQ(Count(table, "33.3\n"), 1u) << table;  // ret
+}
+
+TEST(Profiler, WithoutAClockThereAreNoRates) {
+  auto vm = MakeVm(kProgram, Primitives());
+  Profiler profiler(nullptr);
+  vm->SetHooks(&profiler);
+  const TensorPtr x = *Tensor::FromValues<float>({1, 2, 3, 4}, {4});
+  ASSERT_TRUE(vm->Begin("main", std::vector<AnyView>{x, int64_t{1}}).ok());
+  profiler.Start(*vm);
+  ASSERT_TRUE(vm->Resume().ok());
+  profiler.Finish();
+  vm->SetHooks(nullptr);
+  const std::string table = *profiler.Export("table");
+  EXPECT_EQ(Count(table, "nan") + Count(table, "inf"), 0u) << table;
+  EXPECT_EQ(Count(table, "0.000    0.0                            f32[4], f32[4]\n"), 1u) << table;
+}
+
+TEST(Profiler, ACallThatFailsCountsNothing) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+  call  test.refuse in: %0 dst: void
+  ret   ret %0
+)",
+                     1);
+  EXPECT_FALSE(run.status.ok());
+  EXPECT_TRUE(run.profiler->Operators().empty());
 }
 
 TEST(Profiler, B32ChromeEventsOpenAndCloseInPairs) {
