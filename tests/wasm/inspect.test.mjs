@@ -252,6 +252,10 @@ describe('models', () => {
     const conv = profile.operators.find(({ name }) => name.startsWith('conv2d'));
     assert.ok(conv.hits > 0 && conv.hits % 2 === 0);
     assert.ok(profile.rows.every(({ hits }) => hits === 2));
+    // A multiply-add for each element of the filter and of the result, at least.
+    assert.ok(conv.operations > conv.bytes && conv.bytes > 0);
+    const returns = profile.operators.find(({ name }) => name === 'ret');
+    assert.deepEqual([returns.operations, returns.bytes], [0, 0]);
     const { names, events } = profile.events();
     assert.equal(names[events[0].name], '@main');
     assert.equal(events.filter(({ opens }) => opens).length * 2, events.length);

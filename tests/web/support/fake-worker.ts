@@ -109,7 +109,7 @@ function emptyAnswer(request: Question): Answer {
         runs: 1, nanoseconds: 0, rows: [], operators: [], events: { names: [], events: [] },
         droppedCalls: 0, files: {},
       };
-      return { kind: 'profiled', cold: none, warm: none };
+      return { kind: 'profiled', cold: none, warm: none, machine: undefined };
     }
     case 'plan':
       return { kind: 'plan', plan: undefined };

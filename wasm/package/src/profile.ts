@@ -30,6 +30,10 @@ export interface ProfileOperator {
   shapesVary: boolean;
   hits: number;
   nanoseconds: number;
+  /** Elements read or written, or multiply-adds; 0 where nothing tells them. */
+  operations: number;
+  /** Of the tensors that went in and came out, each once; 0 of a look at the same memory. */
+  bytes: number;
 }
 
 /** The beginning or the end of a call on the time line, in order of time. */
@@ -52,8 +56,8 @@ export type ProfileFormat = 'chrome' | 'speedscope' | 'table' | 'json';
 
 interface ProfileJson {
   totalNs: number;
-  operators: { name: string; shapes: string; shapesVary: boolean; count: number;
-    totalNs: number }[];
+  operators: (Omit<ProfileOperator, 'hits' | 'nanoseconds'> &
+    { count: number; totalNs: number })[];
   instructions: { pc: number; count: number; totalNs: number }[];
   droppedSpans: number;
 }

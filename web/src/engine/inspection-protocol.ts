@@ -50,16 +50,26 @@ export interface ProfileReport {
   files: Partial<Record<ProfileFormat, string>>;
 }
 
+/** What the engine of this page does at best on this machine; measured. */
+export interface MachineSpeed {
+  /** Of a product of matrices, in a nanosecond. */
+  operations: number;
+  /** Read and written of tensors that no cache holds, in a nanosecond. */
+  bytes: number;
+}
+
 export type InspectionRequest =
   | { kind: 'tensor'; place: TensorPlace; question: TensorQuestion }
-  | { kind: 'profile'; function: string; args: Value[]; repeat: number }
+  // measure: also what the machine does at best.
+  | { kind: 'profile'; function: string; args: Value[]; repeat: number; measure: boolean }
   | { kind: 'plan'; sizes: Record<string, number> }
   | { kind: 'graph' };
 
 /** tensor: undefined where the register holds none. */
 export type InspectionAnswer =
   | { kind: 'tensor'; facts: TensorFacts | undefined }
-  | { kind: 'profiled'; cold: ProfileReport; warm: ProfileReport }
+  | { kind: 'profiled'; cold: ProfileReport; warm: ProfileReport;
+    machine: MachineSpeed | undefined }
   | { kind: 'plan'; plan: MemoryPlan | undefined }
   | { kind: 'graph'; graph: ModelGraph | undefined };
 

@@ -7,6 +7,7 @@ import type {
   CompareWith, InspectionAnswer, InspectionRequest, ProfileReport, SharedView, TensorFacts,
   TensorPlace, TensorQuestion,
 } from './inspection-protocol.js';
+import { machineSpeed } from './machine-speed.js';
 import type { Recording } from './recording.js';
 
 /** The file that the program was made from. */
@@ -107,10 +108,12 @@ export async function answerInspection(
     case 'tensor':
       return { kind, facts: await tensorFacts(from, request.place, request.question) };
     case 'profile': {
-      const { function: name, args, repeat } = request;
+      const { function: name, args, repeat, measure } = request;
       const program = await from.program();
       const cold = profiled(program, name, args, 1);
-      return { kind: 'profiled', cold, warm: profiled(program, name, args, repeat) };
+      const warm = profiled(program, name, args, repeat);
+      const machine = measure ? await machineSpeed(await from.runtime()) : undefined;
+      return { kind: 'profiled', cold, warm, machine };
     }
     case 'plan': {
       if (from.source?.kind !== 'onnx') return { kind, plan: undefined };

@@ -142,12 +142,12 @@ const kOfTensors = of('tensors-profile-memory-plan', {
     'Compare finds the worst element; an element of an input can be changed and run again.',
   ],
   profile: [
-    'Where the time goes: calls in order, alike ones together, or a row for each name.',
+    'Where the time goes: calls in order, put together, by name, or below the machine’s best.',
     'Profile runs the function once cold, then warm; Enter zooms into a call.',
     'It is saved for Chrome’s tracing and for speedscope.',
   ],
   ops: [
-    'The time of each operator, added up.',
+    'The time of each operator, added up, with its operations and bytes in a nanosecond.',
     'Keep as baseline compares the next profile with this one.',
     'Operators of other shapes stand apart.',
   ],

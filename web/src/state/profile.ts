@@ -3,16 +3,19 @@
 // and then warm; and a profile that is kept, which others are compared with.
 import { computed, signal } from '@preact/signals';
 import type { ProfileFormat } from 'tern-runtime';
-import type { ProfileReport } from '../engine/inspection-protocol.js';
+import type { MachineSpeed, ProfileReport } from '../engine/inspection-protocol.js';
 import { leftHeavy, sandwich, timeOrder } from '../model/flame.js';
+import { rooflineOf } from '../model/roofline.js';
 import { makeArguments } from './runs.js';
-import { elapsed, engine, guarded, session } from './store.js';
+import { elapsed, engine, guarded, isRepeatable, session } from './store.js';
 
 export interface Profiles {
   readonly program: string;
   readonly function: string;
   readonly cold: ProfileReport;
   readonly warm: ProfileReport;
+  /** undefined: it could not be measured, or times are frozen. */
+  readonly machine: MachineSpeed | undefined;
 }
 
 export const profiles = signal<Profiles | undefined>(undefined);
@@ -27,6 +30,8 @@ export const report = computed(() => profiles.value?.[temperature.value]);
 export const baselineReport = computed(() => baseline.value?.[temperature.value]);
 export const boxes = computed(() => (report.value ? timeOrder(report.value.events) : []));
 export const heavy = computed(() => leftHeavy(boxes.value));
+export const roofline = computed(() =>
+  rooflineOf(report.value?.operators ?? [], profiles.value?.machine));
 export const rows = computed(() => sandwich(boxes.value));
 /** The name that is looked at, in all views. */
 export const picked = signal<string | undefined>(undefined);
@@ -49,10 +54,11 @@ export function profile(): Promise<void> {
   return guarded(async () => {
     const answer = await engine.request({
       kind: 'profile', function: functionName, args: makeArguments(), repeat: repeat.value,
+      measure: !isRepeatable,
     });
     profiles.value = {
       program: program.name, function: functionName, cold: frozen(answer.cold),
-      warm: frozen(answer.warm),
+      warm: frozen(answer.warm), machine: answer.machine,
     };
     isProfiling.value = false;
   }, (error) => {

@@ -4,6 +4,7 @@ import type { ProfileOperator } from 'tern-runtime';
 import type { ProfileReport } from '../../engine/inspection-protocol.js';
 import { colourIndex } from '../../model/flame.js';
 import { formatNanoseconds } from '../../model/format.js';
+import { formatRate, type Rates, ratesOf } from '../../model/roofline.js';
 import { baselineReport, picked, report } from '../../state/profile.js';
 import '../../style/profile.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
@@ -54,6 +55,11 @@ function changeColumn(shown: ProfileReport): Column<ProfileOperator>[] {
   }];
 }
 
+const rate = (title: string, of: keyof Rates): Column<ProfileOperator> => ({
+  title, class: 'number', value: (row) => ratesOf(row)[of],
+  cell: (row) => formatRate(ratesOf(row)[of]),
+});
+
 /** Times of files are nanoseconds, shares parts of one. */
 function columnsOf(shown: ProfileReport): Column<ProfileOperator>[] {
   const all = shown.operators.reduce((sum, { nanoseconds }) => sum + nanoseconds, 0);
@@ -66,6 +72,7 @@ function columnsOf(shown: ProfileReport): Column<ProfileOperator>[] {
     { title: 'share', class: 'number', value: shareOf,
       cell: (row) => (all > 0 ? `${(100 * shareOf(row)!).toFixed(1)} %` : '—') },
     { title: 'calls', class: 'number', value: ({ hits }) => hits / shown.runs },
+    rate('Gop/s', 'operations'), rate('GB/s', 'bytes'), rate('op/byte', 'intensity'),
     ...changeColumn(shown),
     { title: 'arguments', value: ({ shapes, shapesVary }) =>
       `${shapes}${shapesVary ? ' and others' : ''}` },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time goes: calls in the order of time, equal stacks together, or a row for each name.
+// Where the time goes: calls in the order of time, equal stacks together, a row for each name, or
+// operators below what the machine does at best.
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -14,8 +15,10 @@ import '../../style/profile.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
+import { RooflineView } from './roofline-view.js';
 
-const kViews = { time: 'Time order', heavy: 'Left heavy', sandwich: 'Sandwich' } as const;
+const kViews = { time: 'Time order', heavy: 'Left heavy', sandwich: 'Sandwich',
+  roofline: 'Roofline' } as const;
 type View = keyof typeof kViews;
 const view = signal<View>('time');
 
@@ -364,6 +367,7 @@ export function ProfilePane() {
         {shown && view.value === 'time' ? <Flame key="time" shown={boxes.value} /> : null}
         {shown && view.value === 'heavy' ? <Flame key="heavy" shown={heavy.value} /> : null}
         {shown && view.value === 'sandwich' ? <Sandwich /> : null}
+        {shown && view.value === 'roofline' ? <RooflineView /> : null}
         {shown && shown.droppedCalls > 0 ? (
           <p class="hint">{shown.droppedCalls} calls are counted but not drawn.</p>
         ) : null}
