@@ -39,6 +39,28 @@ test('heads of panes are of one height, whatever they have to say', async ({
   expect(new Set([...atFirst, ...(await heights())]).size).toBe(1);
 });
 
+test('the head of the controls is one line where panes stand beside them', async ({
+  playground, page,
+}) => {
+  for (const width of [1280, 1366, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const preset of ['learn', 'debug', 'profile', 'compare']) {
+      await playground.click(`preset-${preset}`);
+      const head = page.locator('.pane-run > header');
+      const middles = await head.locator('h2, .buttons > button, .help').evaluateAll((all) =>
+        all.map((each) => {
+          const { top, height } = each.getBoundingClientRect();
+          return top + height / 2;
+        }));
+      expect(middles.length, `${preset}, ${width}`).toBe(7);
+      // Letters and buttons are not of one height: their middles are a pixel apart at most.
+      expect(Math.max(...middles) - Math.min(...middles), `${preset}, ${width}`)
+        .toBeLessThanOrEqual(1);
+      expect((await head.boundingBox())!.height, `${preset}, ${width}`).toBeLessThan(50);
+    }
+  }
+});
+
 test('a splitter moves by keys and by dragging, and goes back by a double click', async ({
   playground,
   page,
