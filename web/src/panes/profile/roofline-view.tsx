@@ -75,7 +75,7 @@ function Roof({ roof }: Roofline) {
 
 function Mark({ mark, isAt, onPick }: { mark: RoofMark; isAt: boolean; onPick: () => void }) {
   const { operator: { name }, rank, limit, radius, x, y } = mark;
-  const classes = ['mark', `swatch-fill-${colourIndex(name)}`, isAt ? 'at' : '',
+  const classes = ['operator-mark', `swatch-fill-${colourIndex(name)}`, isAt ? 'at' : '',
     picked.value === name ? 'picked-mark' : ''];
   const shape = { class: classes.join(' '), onClick: onPick };
   const title = <title>{words(mark)}</title>;
