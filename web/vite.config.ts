@@ -65,8 +65,8 @@ function firstFetch(): Plugin {
         if (found?.type !== 'chunk') throw new Error('the build has no script for the first fetch');
         if (found.imports.length > 0) {
           const others = found.imports.join(', ');
-          throw new Error(`the script of the first fetch imports ${others}; give its group in this ` +
-            'file the modules that it needs from there');
+          throw new Error(`the script of the first fetch imports ${others}; give its group in ` +
+            'this file the modules that it needs from there');
         }
         const src = `./${found.fileName}`;
         const attrs = { type: 'module', async: true, crossorigin: true, src };

@@ -123,8 +123,8 @@ class PooledAllocator final : public Allocator {
 
   // Regions that are free and too small go back first: what was wanted in pieces before is wanted
   // as a whole now, and otherwise both would be kept. A region is replaced by a larger one only, so
-  // that runs of one program come to an end with it. Blocks are cut to measure, but a region is up to
-  // a thirty-second larger than the first of them: tensors that grow by little with each run, as
+  // that runs of one program come to an end with it. Blocks are cut to measure, but a region is up
+  // to a thirty-second larger than the first of them: tensors that grow by little with each run, as
   // those of a decoder do, need a new one every few runs only.
   void* NewRegion(size_t bytes) {
     const size_t room = RoundUp(bytes, std::max(std::bit_floor(bytes) / 32, kQuantum));

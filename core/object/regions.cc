@@ -90,8 +90,8 @@ TERN_READS_POISONED void Regions::Remove(Block* block) {
 }
 
 TERN_READS_POISONED void* Regions::Take(size_t bytes) {
-  // The list of `bytes` itself has smaller ones too. A few of its blocks are looked at; those of the
-  // lists behind it are all large enough.
+  // The list of `bytes` itself has smaller ones too. A few of its blocks are looked at; those of
+  // the lists behind it are all large enough.
   constexpr int kMostTries = 8;
   for (size_t list = ListOf(bytes); (list = NextList(list)) < kLists; ++list) {
     Block* block = lists_[list];

@@ -176,9 +176,11 @@ describe('pictures and windows', () => {
       const picture = x.picture({ rowAxis: 0, columnAxis: 1, index: [0, 0], maxRows, maxColumns });
       assert.deepEqual([...picture.low], finite.map((values) => Math.min(...values)));
       assert.deepEqual([...picture.high], finite.map((values) => Math.max(...values)));
-      assert.deepEqual([...picture.bad], cells.map((values, i) => values.length - finite[i].length));
+      const bad = cells.map((values, i) => values.length - finite[i].length);
+      assert.deepEqual([...picture.bad], bad);
       // Sums of integers are exact in doubles.
-      const mean = (values) => Math.fround(values.reduce((sum, each) => sum + each, 0) / values.length);
+      const sum = (values) => values.reduce((total, each) => total + each, 0);
+      const mean = (values) => Math.fround(sum(values) / values.length);
       assert.deepEqual([...picture.mean], finite.map(mean));
     });
   });
