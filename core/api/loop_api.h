@@ -19,7 +19,7 @@ typedef struct tern_loop_request {
   const char* source_name; /* for messages; NULL is "program.tloop" */
   const char* strategies;  /* comma list; NULL is "schedule" */
   const char* stages;      /* comma list or "all"; NULL for the last */
-  const char* target;      /* of core/loop/targets.def; NULL is "reference", or "wasm32" for wasm */
+  const char* target; /* of core/loop/targets.def; NULL is "reference", of wasm and wat "wasm32" */
   int32_t vl_form;         /* 1: VL in place of vscale * 4 */
   const char* function;    /* what to count; NULL for the file's first */
   const char* vscales;     /* what to count on: comma list of 1 to 16; NULL is "1" */
@@ -51,8 +51,8 @@ typedef struct tern_loop_lanes_options {
 TERN_API tern_status* tern_loop_lanes(const char* text, size_t size,
                                       const tern_loop_request* request,
                                       const tern_loop_lanes_options* options, tern_buffer** json);
-/* form "llvm": IR text for the target; "wasm": a module. With the first strategy. "llvm" with
- * vscales has comments that say what scalable types are at the first of them. */
+/* form "llvm": IR text for the target; "wasm": a module; "wat": its text. With the first strategy.
+ * "llvm" with vscales has comments that say what scalable types are at the first of them. */
 TERN_API tern_status* tern_loop_emit(const char* text, size_t size,
                                      const tern_loop_request* request, const char* form,
                                      tern_buffer** out);

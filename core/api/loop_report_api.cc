@@ -9,6 +9,7 @@
 #include "core/loop/emit/llvm_hints.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
+#include "core/loop/emit/wasm_text.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/report/lane_report.h"
 #include "core/loop/report/lowering_report.h"
@@ -94,14 +95,17 @@ Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
 Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request& from,
                           std::string_view form) {
   TERN_TRY_ASSIGN(loop::LoweringRequest request, ReadRequest(text, size, from));
-  if (form != "llvm" && form != "wasm")
-    return InvalidArgument("form '", form, "': expected llvm or wasm").SetErrorCode("E0003");
+  const bool is_text = form == "wat", is_wasm = form == "wasm" || is_text;
+  if (form != "llvm" && !is_wasm)
+    return InvalidArgument("form '", form, "': expected llvm, wasm or wat").SetErrorCode("E0003");
   // Its vectors are of 128 bits: a target that is not said is this one.
-  if (form == "wasm") request.target = TextOr(from.target, "wasm32");
+  if (is_wasm) request.target = TextOr(from.target, "wasm32");
   TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request));
-  if (form == "wasm") {
+  if (is_wasm) {
     TERN_TRY_ASSIGN(loop::WasmModule module, loop::EmitWasm(program, {}));
-    return NewBuffer(std::move(module.bytes));
+    if (!is_text) return NewBuffer(std::move(module.bytes));
+    TERN_TRY_ASSIGN(const std::string text_form, loop::WasmText(module.bytes));
+    return NewBuffer(text_form);
   }
   const loop::LlvmFlavor flavor = loop::FlavorOf(*loop::FindTarget(request.target));
   TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));

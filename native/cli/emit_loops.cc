@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
+#include "core/loop/emit/wasm_text.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/text/parser.h"
 #include "native/cli/report.h"
@@ -41,15 +42,16 @@ Result<std::string> EmitNative(const std::string& ir, const loop::Target& target
 }  // namespace
 
 Result<std::string> EmitLoops(const EmitRequest& request) {
-  const bool wasm = request.form == "wasm";
+  const bool is_text = request.form == "wat", is_wasm = request.form == "wasm" || is_text;
   // WebAssembly has one target, and text has the reference, if none is named.
   const std::string_view name = !request.target.empty() ? request.target
-                                : wasm                  ? "wasm32"
+                                : is_wasm               ? "wasm32"
                                                         : "reference";
   TERN_TRY_ASSIGN(const loop::Target* target, loop::NamedTarget(name));
   TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request, *target));
-  if (wasm) {
+  if (is_wasm) {
     TERN_TRY_ASSIGN(const loop::WasmModule module, loop::EmitWasm(program, {}));
+    if (is_text) return loop::WasmText(module.bytes);
     return std::string(AsText(module.bytes));
   }
   TERN_TRY_ASSIGN(std::string ir, loop::LlvmText(program, loop::FlavorOf(*target)));

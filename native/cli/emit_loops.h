@@ -14,9 +14,9 @@ namespace tern::cli {
 struct EmitRequest {
   std::string_view file_name;
   std::string_view text;      // of a .tloop file
-  std::string_view form;      // "llvm", "asm", "object" or "wasm"
+  std::string_view form;      // "llvm", "asm", "object", "wasm" or "wat"
   std::string_view strategy;  // empty: what the program says
-  std::string_view target;    // of core/loop/targets.def; empty: reference, or wasm32 for "wasm"
+  std::string_view target;    // of core/loop/targets.def; empty: reference, or wasm32
 };
 
 // Text or bytes. "asm" and "object" need LLVM; a target without code of its own is an error.

@@ -150,9 +150,11 @@ void AddLoopOptions(CLI::App* app, LoopOptions* options) {
                   "separated by commas")
       ->group(kOptionGroup);
   CLI::Option* emit =
-      app->add_option("--emit", options->emit,
-                      "print what it becomes for --target: llvm (IR text), asm, object or wasm")
-          ->check(CLI::IsMember({"llvm", "asm", "object", "wasm"}))
+      app->add_option(
+             "--emit", options->emit,
+             "print what it becomes for --target: llvm (IR text), asm, object, wasm or wat "
+             "(its text)")
+          ->check(CLI::IsMember({"llvm", "asm", "object", "wasm", "wat"}))
           ->group(kOptionGroup)
           ->excludes("--stage");
   app->add_flag("--vl", options->vl_form, "write VL for the vector length, as for (i, 0, n; i+=VL)")

@@ -9,6 +9,7 @@
 
 #include "core/base/strings.h"
 #include "native/jit/llvm_compiler.h"
+#include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 
 namespace tern::cli::emit_loops_test {
@@ -133,6 +134,30 @@ TEST(EmitLoops, WebAssembly) {
   EXPECT_EQ(module->substr(0, 4), std::string_view("\0asm", 4));
 }
 
+// Two ways to the same bytes: the emitter's own, and what an assembler makes of the text.
+TEST(EmitLoops, WebAssemblyTextIsTheModule) {
+  if (!testing::HaveCommand("wat2wasm")) GTEST_SKIP() << "there is no wat2wasm here";
+  const testing::ScratchFolder folder;
+  int programs = 0;
+  for (const auto& file : std::filesystem::directory_iterator("web/examples")) {
+    if (file.path().extension() != ".tloop") continue;
+    const std::string program = ReadFile(file.path().string());
+    ++programs;
+    for (const char* strategy : {"schedule", "scalar", "fixed", "cleanup", "predicated"}) {
+      SCOPED_TRACE(StrCat(file.path().string(), " ", strategy));
+      const auto text = Emit("wat", "reference", strategy, program);
+      const auto module = Emit("wasm", "reference", strategy, program);
+      ASSERT_TRUE(text.ok() && module.ok()) << text.status().ToString();
+      const std::string made = folder.Path("made.wasm");
+      const testing::CommandResult run = testing::RunCommand(
+          StrCat("wat2wasm ", folder.Write("program.wat", *text), " -o ", made));
+      ASSERT_EQ(run.exit_code, 0) << run.output;
+      EXPECT_TRUE(ReadFile(made) == *module);
+    }
+  }
+  EXPECT_GE(programs, 12);
+}
+
 TEST(EmitLoops, BadRequests) {
   ExpectRefused(Emit("asm", ""), "--target aarch64+sve");
   ExpectRefused(Emit("object", "wasm32", "fixed"), "no machine code");
@@ -140,6 +165,9 @@ TEST(EmitLoops, BadRequests) {
   ExpectRefused(Emit("llvm", "aarch64+sve", "quickly"), "predicated");
   ExpectRefused(Emit("llvm", "x86_64+avx2", "predicated"), "x86_64+avx2");
   ExpectRefused(Emit("wasm", "", "", "te add<n>("), "expected a parameter");
+  ExpectRefused(Emit("wat", "", "", "te add<n>("), "expected a parameter");
+  ExpectRefused(Emit("wat", "", "predicated"), "wasm32");
+  ExpectRefused(Emit("wat", "vax", "fixed"), "riscv64+v");
 }
 
 }  // namespace

@@ -453,11 +453,23 @@ describe('the loop compiler alone', () => {
     assert.doesNotMatch(compiler.llvm(kFused, { target: 'x86_64+avx2' }), /vscale x/);
   });
 
+  it('writes the text of a WebAssembly module', () => {
+    const text = compiler.wat(kFused, { strategies: ['fixed'] });
+    assert.match(text, /^\(module\n {2}\(type [^]*\n {4}local\.get 0\n[^]*\n\)\n$/);
+    assert.match(text, /^ +f32x4\./m);
+    // Of a target that has them, vectors of unknown length are as long as WebAssembly's.
+    const wide = { strategies: ['predicated'], target: 'reference' };
+    assert.match(compiler.wat(kFused, wide), /^ +f32x4\./m);
+  });
+
   it('refuses what is wrong, and goes on', () => {
     refuses(() => compiler.stages('te'), '', /./);
     refuses(() => compiler.stages(kFused, { strategies: ['fast'] }), 'E0003', /fast/);
     refuses(() => compiler.stages(kFused, { stages: ['last'] }), 'E0003', /last/);
     refuses(() => compiler.llvm(kFused, { target: 'vax' }), 'E0003', /vax/);
+    refuses(() => compiler.wat(kFused, { target: 'vax' }), 'E0003', /vax/);
+    refuses(() => compiler.wat(kFused, { strategies: ['predicated'] }), 'E0513', /wasm32/);
+    refuses(() => compiler.wat('te'), '', /./);
     refuses(() => compiler.counts(kBare), 'E0005', /'n'/);
     refuses(() => compiler.counts(kBare, { sizes: { m: 1 } }), 'E0005', /'m'/);
     refuses(() => compiler.counts(kBare, { sizes: { n: -1 } }), 'E0005', /n=-1/);

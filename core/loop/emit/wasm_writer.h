@@ -36,7 +36,7 @@ enum class WasmOp : uint32_t {
 #undef TERN_WASM_OP
 };
 
-// "f32x4.add"; for listings.
+// "f32x4.add"; "?" for a number that is none of them.
 std::string_view WasmOpName(WasmOp op);
 
 // Where a load or store goes: a constant added to the address on the stack, and the alignment that

@@ -98,6 +98,7 @@ TEST(LoopApi, CountsWhatRuns) {
 TEST(LoopApi, EmitsTextAndModules) {
   tern_loop_request request = Request();
   EXPECT_EQ(Emit(kTriple, request, "wasm").substr(0, 4), std::string("\0asm", 4));
+  EXPECT_TRUE(Has(Emit(kTriple, request, "wat"), "(export \"triple\" (func $triple))"));
   request.target = "aarch64+sve";
   EXPECT_TRUE(Has(Emit(kTriple, request, "llvm"), "define"));
   request.target = "x86_64";
@@ -204,6 +205,7 @@ TEST(LoopApi, RefusesBadRequests) {
   tern_buffer* out = nullptr;
   EXPECT_TRUE(Has(Take(tern_loop_stages(nullptr, 4, nullptr, &out)), "text is NULL, of 4 bytes"));
   EXPECT_TRUE(Has(Take(tern_loop_emit(nullptr, 4, nullptr, "wasm", &out)), "text is NULL"));
+  EXPECT_TRUE(Has(Take(tern_loop_emit(nullptr, 4, nullptr, "wat", &out)), "text is NULL"));
   EXPECT_EQ(out, nullptr);
 }
 

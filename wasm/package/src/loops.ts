@@ -263,6 +263,13 @@ export class LoopCompiler {
     );
   }
 
+  /** The WebAssembly module that the program becomes, in the text format of its standard. */
+  wat(text: string, options: LoopOptions = {}): string {
+    return this.memory.withText('wat', (form) =>
+      this.report('tern_loop_emit', text, { target: 'wasm32', ...options }, form),
+    );
+  }
+
   /**
    * Runs the program as WebAssembly code on made-up data, compares its results with the reference
    * interpreter's, and measures both.
