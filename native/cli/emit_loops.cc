@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
@@ -59,6 +60,20 @@ Result<std::string> EmitLoops(const EmitRequest& request) {
   return EmitNative(
       ir, *target,
       request.form == "object" ? native::CodeForm::kObject : native::CodeForm::kAssembly);
+}
+
+std::string ListLoopsForPage(std::string_view file_name, std::string_view text) {
+  if (!native::LlvmDescription().ok()) return "";
+  JsonWriter json;
+  json.BeginArray().BeginObject().Field("text", text).Key("listings").BeginObject();
+  // The page says what is wrong with a program that cannot be lowered.
+  for (const char* strategy : {"fixed", "cleanup", "predicated"}) {
+    const Result<std::string> listing =
+        EmitLoops({file_name, text, "asm", strategy, "aarch64+sve"});
+    if (listing.ok()) json.Field(strategy, *listing);
+  }
+  json.EndObject().EndObject().EndArray();
+  return json.text();
 }
 
 }  // namespace tern::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tern lower --emit`: the LLVM IR, machine code or WebAssembly that a loop program becomes.
-// lower_loops.cc calls it.
+// lower_loops.cc calls it, and play.cc for the listings that the page shows.
 #ifndef TERN_NATIVE_CLI_EMIT_LOOPS_H_
 #define TERN_NATIVE_CLI_EMIT_LOOPS_H_
 
@@ -21,6 +21,11 @@ struct EmitRequest {
 
 // Text or bytes. "asm" and "object" need LLVM; a target without code of its own is an error.
 Result<std::string> EmitLoops(const EmitRequest& request);
+
+// AArch64 listings of a program under each strategy of the page's Lanes view that can be made, as
+// the page has them of its own programs (web/scripts/make-listings.mjs):
+// [{"text", "listings": {strategy: assembly}}]. Empty where there is no LLVM.
+std::string ListLoopsForPage(std::string_view file_name, std::string_view text);
 
 }  // namespace tern::cli
 

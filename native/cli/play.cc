@@ -14,6 +14,8 @@
 #include "core/vm/debug/trace_reader.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/emit_loops.h"
+#include "native/cli/lower_loops.h"
 #include "native/cli/program_file.h"
 #include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
@@ -116,6 +118,19 @@ std::string Serve(const char* parameter, const char* folder, const std::string& 
   return StrCat(parameter, "=", native::EscapeAddress(address, true));
 }
 
+// Of a loop program the page shows listings too, which it cannot make. They belong to the text that
+// the file has now; of another one the page shows none.
+Result<std::string> ServeListings(const std::string& path, native::ServedFiles* files) {
+  if (!IsLoopProgram(path)) return std::string();
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  std::string listings = ListLoopsForPage(file.name, file.text());
+  if (listings.empty()) return std::string();
+  const std::string address =
+      StrCat("listings/", native::EscapeAddress(path.substr(path.rfind('/') + 1)), ".json");
+  (*files)[StrCat("/", address)] = {"", "application/json", "", std::move(listings)};
+  return StrCat("&listings=", native::EscapeAddress(address, true));
+}
+
 // Whether there is a screen that a browser could open on.
 bool HasScreen() { return getenv("DISPLAY") != nullptr || getenv("WAYLAND_DISPLAY") != nullptr; }
 
@@ -157,6 +172,10 @@ Status Play(const PlayOptions& options, const GlobalOptions& globals) {
   std::string query = "?src=";
   TERN_TRY_ASSIGN(const PlayedFiles played, CheckFiles(options));
   if (!played.program.empty()) query = StrCat("?", Serve("src", "open", played.program, &files));
+  if (!played.program.empty()) {
+    TERN_TRY_ASSIGN(const std::string listings, ServeListings(played.program, &files));
+    query += listings;
+  }
   if (!played.record.empty()) query += StrCat("&", Serve("trace", "record", played.record, &files));
   native::FileServer::Log log;
   if (globals.verbose) log = [](std::string_view line) { PrintError(StrCat(line, "\n")); };

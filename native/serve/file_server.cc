@@ -306,6 +306,7 @@ void FileServer::Answer(std::string_view head, Connection* connection) {
   if (status != HttpStatus::kOk) return Refuse(status, line, connection);
 
   const ServedFile& served = found->second;
+  if (served.path.empty()) return AnswerText(served, request, line, connection);
   const bool is_packed = request.accepts_gzip && !served.gzip.empty();
   const std::string& path = is_packed ? served.gzip : served.path;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -328,6 +329,17 @@ void FileServer::Answer(std::string_view head, Connection* connection) {
     connection->file = file;
     connection->left = size;
   }
+  if (log_) log_(StrCat(static_cast<int>(HttpStatus::kOk), " ", line));
+}
+
+void FileServer::AnswerText(const ServedFile& served, const HttpRequest& request,
+                            std::string_view line, Connection* connection) {
+  connection->ends = !request.keep_alive;
+  connection->out = StrCat(HeadOf(HttpStatus::kOk, served.type, served.text.size()),
+                           connection->ends ? "Connection: close\r\n" : "", "\r\n",
+                           request.head_only ? "" : std::string_view(served.text));
+  connection->sent = 0;
+  connection->GiveTime(kPatience);
   if (log_) log_(StrCat(static_cast<int>(HttpStatus::kOk), " ", line));
 }
 

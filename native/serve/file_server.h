@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server of files for the browser on this machine: HTTP/1.1 on 127.0.0.1, GET and HEAD, one
-// thread. What it serves is a table from addresses to files that its owner fills: no request leads
-// to a path of the file system that is not in the table.
+// thread. What it serves is a table from addresses to files and texts that its owner fills: no
+// request leads to a path of the file system that is not in the table.
 #ifndef TERN_NATIVE_SERVE_FILE_SERVER_H_
 #define TERN_NATIVE_SERVE_FILE_SERVER_H_
 
@@ -18,9 +18,10 @@
 namespace tern::native {
 
 struct ServedFile {
-  std::string path;  // opened at each request, so that a changed file is served as it is now
-  std::string type;  // as in "Content-Type: "
-  std::string gzip;  // path of the same bytes packed, for who accepts them; empty: none
+  std::string path;       // opened at each request, so that a changed file is served as it is now
+  std::string type;       // as in "Content-Type: "
+  std::string gzip;       // path of the same bytes packed, for who accepts them; empty: none
+  std::string text = {};  // what is served where the path is empty: no file at all
 };
 using ServedFiles = std::map<std::string, ServedFile, std::less<>>;  // by address: "/index.html"
 
@@ -62,6 +63,8 @@ class FileServer {
   bool Send(Connection* connection);
   void AnswerNext(Connection* connection);
   void Answer(std::string_view head, Connection* connection);
+  void AnswerText(const ServedFile& served, const HttpRequest& request, std::string_view line,
+                  Connection* connection);
   void Refuse(HttpStatus status, std::string_view what, Connection* connection);
 
   std::unique_ptr<StopSignals> signals_;

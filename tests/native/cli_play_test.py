@@ -22,6 +22,11 @@ import urllib.parse
 
 TERN = ""
 PROGRAM = ".func @main(x: f32[n]) -> f32[n]\n  ret   ret %0\n"
+LOOPS = """te double<n>(A: float32[n]) -> (B: float32[n]) {
+  compute B[i] = A[i] + A[i]
+  schedule { vectorize(B, i, scalable = true) }
+}
+"""
 SCRIPT = b"console.log('page');\n" * 100
 
 
@@ -87,6 +92,11 @@ class Server:
                 if not piece:
                     return answer
                 answer += piece
+
+
+def has_llvm(program):
+    command = [TERN, "lower", program, "--emit", "asm", "--target", "aarch64+sve"]
+    return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
 
 
 class PlayTest(unittest.TestCase):
@@ -323,6 +333,47 @@ class CommandTest(unittest.TestCase):
                         self.assertEqual(server.get("/" + query[name][0]).body, stored.read())
                 self.assertEqual(server.get("/open/run.terntrace").status, 404)
                 self.assertEqual(server.stop()[0], 0)
+
+    def test_listings_beside_a_loop_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_page(folder)
+            program = write(folder, "double #1.tloop", LOOPS.encode())
+            server = Server(program, "--page", folder)
+            try:
+                query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
+                if not has_llvm(program):
+                    self.assertNotIn("listings", query)
+                    return
+                [address] = query["listings"]
+                self.assertEqual(address, "listings/double%20%231.tloop.json")
+                response = server.get("/" + address)
+                self.assertEqual(response.getheader("Content-Type"), "application/json")
+                [listed] = json.loads(response.body)
+                self.assertEqual(listed["text"], LOOPS)
+                self.assertEqual(set(listed["listings"]), {"fixed", "cleanup", "predicated"})
+                self.assertIn("whilelt", listed["listings"]["predicated"])
+                self.assertEqual(server.get("/" + address, "HEAD").body, b"")
+                self.assertEqual(server.get("/listings/other.json").status, 404)
+                # What was listed is said with the listing, so that it is none of a changed file.
+                write(folder, "double #1.tloop", b"te")
+                [listed] = json.loads(server.get("/" + address).body)
+                self.assertEqual(listed["text"], LOOPS)
+            finally:
+                server.stop()
+
+    def test_a_loop_program_that_cannot_be_listed_is_served(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_page(folder)
+            for text in (b"te", b"te f<n>(A: float32[n", b"\xff\xfe"):
+                server = Server(write(folder, "bad.tloop", text), "--page", folder)
+                try:
+                    query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
+                    self.assertEqual(server.get("/" + query["src"][0]).body, text)
+                    for address in query.get("listings", []):
+                        [listed] = json.loads(server.get("/" + address).body)
+                        self.assertEqual(listed["listings"], {})
+                finally:
+                    server.stop()
 
     def test_records_that_cannot_be_played(self):
         with tempfile.TemporaryDirectory() as folder:
