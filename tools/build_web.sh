@@ -8,18 +8,20 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/setup/lib.sh
 tern_use_private_node
 tools/build.sh --target tern_programs wasm
+# Lists the page's loop programs as AArch64 code.
+tools/build.sh --target tern_cli host
 tools/setup/npm.sh wasm/package web
 mkdir -p build
 exec 7>build/web.lock
 flock 7
 
-# Sources, lock files and the modules, as one number.
+# Sources, lock files, the modules and the command line, as one number.
 fingerprint() {
   {
     find wasm/package wasm/package-debug wasm/package-inline web -type d \
       \( -name node_modules -o -name dist -o -name test-results -o -name playwright-report \) \
       -prune -o -type f ! -name LICENSE ! -name tern-debug.wasm -print0
-    printf '%s\0' build/wasm/wasm/*.wasm
+    printf '%s\0' build/wasm/wasm/*.wasm build/host/tern
   } | sort -z | xargs -0 sha256sum | sha256sum
 }
 

@@ -18,7 +18,7 @@ const kFirstPanes =
   new RegExp(`/web/src/(?:${[
     'panes/(?:of-programs|draw/|output/|program/|registers/|bytecode/)',
     'panes/run/(?:last-step-line|timeline)', 'shell/(?:commands|drop|incoming|messages)',
-    'state/(?:files|drawings|limits|links|debug|input-files|page-state|replay)',
+    'state/(?:files|beside|drawings|limits|links|debug|input-files|page-state|replay)',
     'style/bytecode', 'engine/(?:worker-requests|debug-protocol)',
     'model/(?:source-kind|packed-text|csv|links|timeline|instructions|meanings|tensors|base64)',
     'model/(?:npy|npz|bytecode-view|digits|sample-digits|elements|file-kind|packed-values)',

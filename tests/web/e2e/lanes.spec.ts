@@ -232,6 +232,92 @@ test('LLVM IR says what a scalable vector is at this vscale', async ({ playgroun
   await expect(text).toContainText('llvm.aarch64.sve.whilelt');
 });
 
+test('the last stages are an AArch64 listing and WebAssembly', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  const stage = page.getByTestId('stage'), text = page.getByTestId('stage-text');
+  const strategy = page.getByTestId('stage-strategy');
+  expect((await stage.locator('option').allTextContents()).slice(-3))
+    .toEqual(['LLVM IR, AArch64 SVE', 'AArch64 listing', 'WebAssembly']);
+  const fetched = (): Promise<number> => page.evaluate(() => performance
+    .getEntriesByType('resource').filter(({ name }) => name.includes('listings')).length);
+  expect(await fetched()).toBe(0);
+  await stage.selectOption('listing');
+  await expect(text).toContainText('whilelt\tp0.s');
+  expect(await fetched()).toBe(1);
+  await strategy.selectOption('cleanup');
+  await expect(text).toContainText('ptrue\tp0.s');
+  await strategy.selectOption('fixed');
+  await expect(text).toContainText('fadd\tv0.4s');
+  await expect(text).not.toContainText('.globl');
+  expect(await fetched()).toBe(1);
+  await stage.selectOption('wat');
+  await expect(text).toContainText('f32x4.add');
+  await expect(text).toContainText('(export "vector_add" (func $vector_add))');
+  await strategy.selectOption('predicated');
+  await expect(text).toContainText('v128.const i32x4 0x0 0x1 0x2 0x3');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('all programs of the page have listings, of their own texts', async ({
+  playground, page,
+}) => {
+  await showLanes(page);
+  await page.getByTestId('stage').selectOption('listing');
+  const text = page.getByTestId('stage-text');
+  const examples = page.getByTestId('loop-example').locator('option');
+  const ids = await examples.evaluateAll((all) =>
+    all.map((each) => (each as HTMLOptionElement).value).filter((value) => value !== ''));
+  expect(ids.length).toBeGreaterThan(8);
+  for (const id of ids) {
+    await page.evaluate((name) => window.ternPlayground.loadLoops(name), id);
+    await playground.idle();
+    await expect(text, id).toContainText(/^\tret$/m);
+  }
+});
+
+test('a text that was changed has no listing, and the stage says what makes one', async ({
+  playground, page,
+}) => {
+  await showLanes(page);
+  await page.getByTestId('stage').selectOption('listing');
+  const text = page.getByTestId('stage-text');
+  await expect(text).toContainText('whilelt');
+  await writeAnew(
+    page, 'te f<n>(a: float32[n]) -> (b: float32[n]) {\n  compute b[i] = a[i] * 0.5\n}\n',
+  );
+  await playground.idle();
+  await expect(text).toContainText('There is no listing of this text');
+  await expect(text).toContainText(
+    'tern lower FILE.tloop --emit asm --target aarch64+sve --strategy predicated');
+  await page.getByTestId('stage').selectOption('wat');
+  await expect(text).toContainText('f32.const 0x1p-1 (;=0.5;)');
+  // A program that is none has no text of either; that of the last one stays.
+  await writeAnew(page, 'te f<n>(');
+  await playground.idle();
+  await expect(page.getByTestId('loop-problems')).toContainText('expected a parameter');
+  await expect(text).toContainText('f32.const 0x1p-1');
+});
+
+test.describe('a server without the listings', () => {
+  test.use({ allowed: [/status of 404/] });
+
+  test('listings that do not come are said to be missing, and asked for again', async ({
+    playground, page,
+  }) => {
+    await page.route('**/listings*.json', (route) => route.fulfill({ status: 404, body: '' }));
+    await showLanes(page);
+    await page.getByTestId('stage').selectOption('listing');
+    const text = page.getByTestId('stage-text');
+    await expect(text).toContainText('the listings: the server said 404');
+    await expect(page.getByTestId('grid-predicated')).toBeVisible();
+    await page.unroute('**/listings*.json');
+    await page.getByTestId('stage-strategy').selectOption('cleanup');
+    await playground.idle();
+    await expect(text).toContainText('ptrue');
+  });
+});
+
 // As a visitor does it: the editor's own keys select what is there.
 async function writeAnew(page: Page, words: string): Promise<void> {
   await page.getByTestId('loop-text').locator('.cm-content').click();

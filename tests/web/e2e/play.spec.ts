@@ -31,6 +31,39 @@ test('a program text stands in the editor, a loop program in its view', async ({
   await expect(page.getByTestId('grid-predicated')).toBeVisible();
 });
 
+test('the listings that were made of a loop program are shown with it', async ({
+  playground, page,
+}) => {
+  const text = 'te own<n>(A: float32[n]) -> (B: float32[n]) { compute B[i] = A[i] * 3.0 }\n';
+  const listed = [{ text, listings: { predicated: '\t.text\nown:\n\tfmul\tz0.s\n\tret\n' } }];
+  await page.route('**/play/listings/**', (route) => route.fulfill({ json: listed }));
+  await openWith(playground, text, 'open/own.tloop&listings=listings/own.tloop.json');
+  await page.getByTestId('stage').selectOption('listing');
+  const shown = page.getByTestId('stage-text');
+  await expect(shown).toHaveText('own:\n\tfmul\tz0.s\n\tret\n');
+  // Those of the page are there too.
+  await page.evaluate(() => window.ternPlayground.loadLoops('dot'));
+  await playground.idle();
+  await expect(shown).toContainText('dot:');
+});
+
+test('listings of another server, or that are none, are refused', async ({ playground, page }) => {
+  const rows: [address: string, body: string, words: RegExp][] = [
+    ['//evil.example/x.json', '', /leads to another server/],
+    ['listings/x.json', '<!doctype html>', /JSON/],
+  ];
+  for (const [address, body, words] of rows) {
+    await page.route('**/play/listings/**', (route) => route.fulfill({ body }));
+    await openWith(playground, 'te f<n>(A: float32[n]) -> (B: float32[n]) { compute B[i] = A[i] }',
+      `open/own.tloop&listings=${encodeURIComponent(address)}`);
+    await page.getByTestId('stage').selectOption('listing');
+    await expect(page.getByTestId('stage-text')).toContainText(words);
+    await expect(page.getByTestId('grid-predicated')).toBeVisible();
+    await page.unroute('**/play/listings/**');
+    await page.unroute('**/play/open/**');
+  }
+});
+
 async function openWithRecord(playground: Playground, record: string | Buffer): Promise<void> {
   await playground.page.route('**/play/record/**', (route) => route.fulfill({ body: record }));
   await openWith(playground, kRecordedProgram,

@@ -5,7 +5,7 @@ import { LoopsClient } from '../../../web/src/engine/loops-client.js';
 import type { LoopReply, LoopRequest } from '../../../web/src/engine/loops-protocol.js';
 
 const kView = {
-  name: 'p.tloop', text: '', n: 1, vscale: 1, strategy: 'fixed', llvmTarget: '', first: 0, count: 0,
+  name: 'p.tloop', text: '', n: 1, vscale: 1, strategy: 'fixed', code: '', first: 0, count: 0,
 };
 
 class ScriptedWorker {
@@ -25,7 +25,7 @@ class ScriptedWorker {
     this.ended = true;
   }
   answer(milliseconds: number, at = 0): void {
-    const picture = { lanes: [], sweep: [], stages: [], llvm: '' };
+    const picture = { lanes: [], sweep: [], stages: [], code: '' };
     const answer = { kind: 'shown', picture, milliseconds } as const;
     this.onmessage!({ data: { id: this.asked[at]!.id, ok: true, answer } });
   }

@@ -16,8 +16,8 @@ export interface LoopView {
   vscale: number;
   /** Whose stages are shown. */
   strategy: string;
-  /** The target whose LLVM IR is shown; empty where none is. */
-  llvmTarget: string;
+  /** What of kCodeStages is shown; empty where none is. */
+  code: string;
   /** Iterations that are shown one by one. */
   first: number;
   count: number;
@@ -29,8 +29,8 @@ export interface LoopPicture {
   /** One for each strategy and vscale; none where data decide what runs. */
   sweep: LaneRun[];
   stages: LoopStage[];
-  /** With comments for the vscale; or why there is none. Empty where none was asked for. */
-  llvm: string;
+  /** LLVM IR, with comments for the vscale, or WebAssembly; or why there is none. */
+  code: string;
 }
 
 export type LoopRequestBody = { kind: 'show'; view: LoopView } | { kind: 'time'; view: LoopView };

@@ -2,7 +2,7 @@
 // The worker of the Lanes view: the loop compiler, fetched with the first request. All figures that
 // the view shows are made here, by the core.
 import { createLoopCompiler, type LoopCompiler, TernError } from 'tern-runtime';
-import { kMaxVScale, kStrategyNames } from '../model/lanes.js';
+import { kCodeStages, kMaxVScale, kStrategyNames } from '../model/lanes.js';
 import type {
   LoopAnswer, LoopPicture, LoopReply, LoopRequest, LoopView,
 } from './loops-protocol.js';
@@ -53,11 +53,13 @@ function sweepOf(tern: LoopCompiler, { name, text, n }: LoopView): LoopPicture['
   }
 }
 
-function llvmOf(tern: LoopCompiler, view: LoopView): string {
-  const { name, text, strategy, vscale, llvmTarget: target } = view;
-  if (!target) return '';
+function codeOf(tern: LoopCompiler, view: LoopView): string {
+  const { name, text, strategy, vscale, code } = view;
+  const { form, target } = kCodeStages[code] ?? {};
+  if (!target || form === 'listing') return '';
+  const options = { sourceName: name, strategies: [strategy], target };
   try {
-    return tern.llvm(text, { sourceName: name, strategies: [strategy], vscale, target });
+    return form === 'wat' ? tern.wat(text, options) : tern.llvm(text, { ...options, vscale });
   } catch (error) {
     if (error instanceof TernError && error.code !== 'E0901') return error.text;
     throw error;
@@ -65,7 +67,7 @@ function llvmOf(tern: LoopCompiler, view: LoopView): string {
 }
 
 function pictureOf(tern: LoopCompiler, view: LoopView): LoopPicture {
-  const { name, text, n, vscale, strategy, llvmTarget, first, count } = view;
+  const { name, text, n, vscale, strategy, code: stage, first, count } = view;
   const lanes = tern.lanes(text, {
     sourceName: name, strategies: kStrategyNames, vscales: [vscale], n, first, count,
     checkLanes: kCheckedLanes, maxSteps: kMaxSteps,
@@ -73,9 +75,9 @@ function pictureOf(tern: LoopCompiler, view: LoopView): LoopPicture {
   const sweep = once('sweep', `${n}\n${text}`, () => sweepOf(tern, view));
   const stages = once('stages', `${strategy}\n${text}`, () =>
     tern.stages(text, { sourceName: name, strategies: [strategy], stages: ['all'] }));
-  const ir = `${llvmTarget} ${strategy} ${vscale}\n${text}`;
-  const llvm = once('llvm', ir, () => llvmOf(tern, view));
-  return { lanes, sweep, stages, llvm };
+  const made = `${stage} ${strategy} ${vscale}\n${text}`;
+  const code = once('code', made, () => codeOf(tern, view));
+  return { lanes, sweep, stages, code };
 }
 
 async function handle({ kind, view }: LoopRequest): Promise<LoopAnswer> {

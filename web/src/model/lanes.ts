@@ -36,10 +36,23 @@ export const kStrategyWords: Record<StrategyName, StrategyWords> = {
   },
 };
 
-/** Stages that are LLVM IR, and the target of each. */
-export const kLlvmStages: Readonly<Record<string, { target: string; title: string }>> = {
-  llvm: { target: 'reference', title: 'LLVM IR' },
-  'llvm-sve': { target: 'aarch64+sve', title: 'LLVM IR, AArch64 SVE' },
+/** What a program is emitted as; behind the stages of lowering, and made when it is looked at. */
+export interface CodeStage {
+  title: string;
+  /** Who makes it: `LoopCompiler.llvm` or `wat`; listings have been made before (listings.ts). */
+  form: 'llvm' | 'wat' | 'listing';
+  target: string;
+}
+
+/**
+ * WebAssembly has no vectors of unknown length: of a target that takes all strategies they are as
+ * long as its own.
+ */
+export const kCodeStages: Readonly<Record<string, CodeStage>> = {
+  llvm: { title: 'LLVM IR', form: 'llvm', target: 'reference' },
+  'llvm-sve': { title: 'LLVM IR, AArch64 SVE', form: 'llvm', target: 'aarch64+sve' },
+  listing: { title: 'AArch64 listing', form: 'listing', target: 'aarch64+sve' },
+  wat: { title: 'WebAssembly', form: 'wat', target: 'reference' },
 };
 
 /** Of a cache line, as the core has them. */

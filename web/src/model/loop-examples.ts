@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop programs of the gallery with their texts: the files of web/examples.
 import { kGallery } from './gallery.js';
+import { withoutLicence } from './listings.js';
 
 export interface LoopExample {
   id: string;
@@ -14,9 +15,8 @@ export interface LoopExample {
 const kFiles: Record<string, string> =
   import.meta.glob('../../examples/*.tloop', { query: '?raw', import: 'default', eager: true });
 
-/** The text without the file's licence line, which is no part of the lesson. */
 function lesson(id: string): string {
-  return (kFiles[`../../examples/${id}.tloop`] ?? '').replace(/^\/\/ SPDX-[^\n]*\n/, '');
+  return withoutLicence(kFiles[`../../examples/${id}.tloop`] ?? '');
 }
 
 export const kLoopExamples: readonly LoopExample[] = kGallery

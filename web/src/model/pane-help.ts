@@ -114,7 +114,7 @@ const kOfLanes = of('lanes', {
     'What is wrong with it stands below; the picture stays that of the last one without errors.',
   ],
   'loop-stages': [
-    'What the loop becomes under the picked strategy, up to LLVM IR.',
+    'What the loop becomes under the picked strategy, up to LLVM IR, AArch64 code and WebAssembly.',
     'Choose stage and strategy; the loop of the picked cell is marked.',
     'Comments say what scalable types are at this vscale.',
   ],

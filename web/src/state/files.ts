@@ -4,6 +4,7 @@
 import { inputKind, looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
 import { InputError } from '../model/inputs.js';
 import { looksLikeState } from '../model/page-state.js';
+import { fetchBeside } from './beside.js';
 import { fillInput, fillInputs } from './input-files.js';
 import { reveal } from './layout.js';
 import { loadNow, type OpenedFile } from './loading.js';
@@ -116,21 +117,6 @@ export function loadText(text: string): Promise<void> {
   const ending = looksLikeLoops(bytes, 'pasted') ? '.tloop'
     : program === 'language' ? '.tn' : program === 'assembly' ? '.tasm' : '';
   return ofVisitor(() => open(`pasted${ending}`, bytes));
-}
-
-/** Only of the page's own server: a link must not make a visitor's browser ask others. */
-export async function fetchBeside(asked: 'src' | 'trace', path: string): Promise<Uint8Array> {
-  const url = new URL(path, document.baseURI);
-  if (url.origin !== location.origin) {
-    throw new InputError('E0604', `?${asked}=${path} leads to another server`,
-      'name a file beside the page, or download it and open it here');
-  }
-  const response = await fetch(url, { cache: 'no-store' });
-  if (!response.ok) {
-    throw new InputError('E0101', `?${asked}=${path}: the server said ${response.status}`,
-      'tern play FILE serves the page with a file');
-  }
-  return new Uint8Array(await response.arrayBuffer());
 }
 
 /** The name of the file, without folders. */

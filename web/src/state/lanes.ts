@@ -6,14 +6,16 @@ import { EngineError } from '../engine/client.js';
 import { LoopsClient } from '../engine/loops-client.js';
 import type { LaneRun, LoopPicture, LoopTiming, LoopView } from '../engine/loops-protocol.js';
 import {
-  clampSize, clampVScale, kLlvmStages, kStrategyNames, type LaneCursor, moveCursor, nextLegal,
+  clampSize, clampVScale, kCodeStages, kStrategyNames, type LaneCursor, moveCursor, nextLegal,
   rowAt, rowsOf, type StrategyName,
 } from '../model/lanes.js';
+import type { Listings } from '../model/listings.js';
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
 import { packText, unpackText } from '../model/packed-text.js';
 import type { LoopAddress } from '../model/address.js';
 import type { SavedLoops } from '../model/page-state.js';
 import { kMetricNames, type SweepMetric } from '../model/sweep.js';
+import { fetchListings } from './listings.js';
 import type { Problem } from './session.js';
 import { elapsed, guarded } from './store.js';
 import { kAskedFor, keepAddress, lanesReporter } from './view.js';
@@ -27,7 +29,7 @@ export interface LanesState {
   readonly vscale: number;
   /** Whose stages are shown. */
   readonly strategy: StrategyName;
-  /** The stage's name, or one of kLlvmStages. */
+  /** The stage's name, or one of kCodeStages. */
   readonly stage: string;
   readonly metric: SweepMetric;
   readonly cursor: LaneCursor | undefined;
@@ -38,6 +40,8 @@ export interface LanesState {
   readonly picture: LoopPicture | undefined;
   readonly milliseconds: number;
   readonly problems: readonly Problem[];
+  /** From when one of them has been asked for; or why they did not come. */
+  readonly listings: Listings | string;
   readonly timing: LoopTiming | undefined;
   readonly timingProblem: Problem | undefined;
   readonly isTiming: boolean;
@@ -52,7 +56,7 @@ export const lanes = signal<LanesState>({
   n: kAskedFor.n ?? kStart.n, vscale: kAskedFor.vscale ?? kStart.vscale,
   strategy: 'predicated', stage: 'simplify', metric: 'iterations', cursor: undefined,
   first: 0, count: 0, picture: undefined, milliseconds: 0, problems: [],
-  timing: undefined, timingProblem: undefined, isTiming: false,
+  listings: [], timing: undefined, timingProblem: undefined, isTiming: false,
 });
 
 const loops = new LoopsClient();
@@ -69,8 +73,8 @@ function toProblem(error: unknown): Problem {
 
 function wished(): LoopView {
   const { name, text, n, vscale, strategy, stage, first, count } = lanes.value;
-  const llvmTarget = kLlvmStages[stage]?.target ?? '';
-  return { name, text, n, vscale, strategy, llvmTarget, first, count };
+  const code = kCodeStages[stage] ? stage : '';
+  return { name, text, n, vscale, strategy, code, first, count };
 }
 
 export function runOf(strategy: StrategyName): LaneRun | undefined {
@@ -87,11 +91,19 @@ function keptCursor(picture: LoopPicture): LaneCursor | undefined {
   return last ? { ...cursor, k: last.k, lane: 0 } : undefined;
 }
 
+/** Those of before where the stage needs none. */
+async function listingsFor(stage: string): Promise<Listings | string> {
+  if (kCodeStages[stage]?.form !== 'listing') return lanes.value.listings;
+  return fetchListings().catch((error: unknown) => toProblem(error).message);
+}
+
 async function drawOnce(): Promise<void> {
   try {
-    const { picture, milliseconds } = await loops.show(wished());
+    const [{ picture, milliseconds }, listings] =
+      await Promise.all([loops.show(wished()), listingsFor(lanes.value.stage)]);
     change({
-      picture, milliseconds: elapsed(milliseconds), problems: [], cursor: keptCursor(picture),
+      picture, listings, milliseconds: elapsed(milliseconds), problems: [],
+      cursor: keptCursor(picture),
     });
   } catch (error) {
     change({ problems: [toProblem(error)] });
@@ -216,10 +228,10 @@ export function setStrategy(strategy: StrategyName): Promise<void> {
   return draw();
 }
 
-/** LLVM IR is made when it is looked at. */
+/** What the program is emitted as is made, or fetched, when it is looked at. */
 export function setStage(stage: string): Promise<void> {
   change({ stage });
-  return kLlvmStages[stage] ? draw() : Promise.resolve();
+  return kCodeStages[stage] ? draw() : Promise.resolve();
 }
 
 export function setMetric(metric: SweepMetric): void {

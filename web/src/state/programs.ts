@@ -31,7 +31,8 @@ export async function begin(): Promise<void> {
 
 async function beginNow(): Promise<void> {
   const fetched = askedSource
-    ? files().then((all) => all.fetchBeside('src', askedSource)) : arrival.digits ?? fetchDigits();
+    ? import('./beside.js').then((all) => all.fetchBeside('src', askedSource))
+    : arrival.digits ?? fetchDigits();
   // Where it did not come, whoever tries again wants it fetched again.
   delete arrival.digits;
   // Where the engine does not start, nobody asks for it.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the program, stage by stage, under the strategy that is picked; the loop of the
-// picked iteration is marked. LLVM IR says what its scalable vectors are at this vscale.
+// picked iteration is marked. LLVM IR says what its scalable vectors are at this vscale; then come
+// a listing of AArch64 code and the text of the WebAssembly module.
 import {
-  kLlvmStages, kStrategyNames, kStrategyWords, linesOfPart, rowAt,
+  kCodeStages, kStrategyNames, kStrategyWords, linesOfPart, rowAt,
 } from '../../model/lanes.js';
+import { listingOf } from '../../model/listings.js';
 import { lanes, runOf, setStage, setStrategy } from '../../state/lanes.js';
 import { Pane } from '../pane.js';
 
@@ -26,16 +28,22 @@ function Line({ text, marked }: { text: string; marked: boolean }) {
   );
 }
 
+/** Of one of kCodeStages, which are in no list, because they are made when they are looked at. */
+function codeText(): string {
+  const { picture, listings, stage, strategy, text } = lanes.value;
+  if (!picture) return '';
+  const isListing = kCodeStages[stage]?.form === 'listing';
+  return isListing ? listingOf(listings, text, strategy) : picture.code;
+}
+
 export function StagesPane() {
   const { picture, stage, strategy, cursor } = lanes.value;
   const stages = picture?.stages ?? [];
   // The stage that was picked may not be there in another program: then the last one is shown.
   const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);
-  // LLVM IR is no stage of the list, because it is made for one target and only when it is looked
-  // at.
-  const isLlvm = kLlvmStages[stage] !== undefined;
-  const shown = isLlvm ? stage : (found?.stage ?? stage);
-  const text = isLlvm ? (picture?.llvm ?? '') : (found?.text ?? '');
+  const isCode = kCodeStages[stage] !== undefined;
+  const shown = isCode ? stage : (found?.stage ?? stage);
+  const text = isCode ? codeText() : (found?.text ?? '');
   const row = cursor && rowAt(runOf(cursor.strategy), cursor.k);
   // Lines belong to the strategy that is shown, so a cursor in another one marks none.
   const marked = linesOfPart(text, cursor?.strategy === strategy ? row?.part : undefined);
@@ -53,7 +61,7 @@ export function StagesPane() {
                 {kStageWords[each.stage] ?? each.stage.replaceAll('_', ' ')}
               </option>
             ))}
-            {Object.entries(kLlvmStages).map(([id, { title }]) => (
+            {Object.entries(kCodeStages).map(([id, { title }]) => (
               <option key={id} value={id}>{title}</option>
             ))}
           </select>
