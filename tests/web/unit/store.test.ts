@@ -235,6 +235,19 @@ describe('failing', () => {
       program: { name: 'model.onnx' },
     });
   });
+  it('asks a new worker for the program before all that is pressed while it starts', async () => {
+    // The smallest module.
+    const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+    store.arrival.module = Promise.resolve(module);
+    FakeWorker.deaf.add('start');
+    FakeWorker.all[0]!.onerror!({ message: 'unreachable', preventDefault: () => {} });
+    // A press is another turn of the page.
+    await new Promise((resolve) => setTimeout(resolve));
+    await runs.run();
+    expect(FakeWorker.all[1]!.seen.slice(0, 3).map(({ kind }) => kind))
+      .toEqual(['start', 'load', 'begin']);
+    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', problems: [] });
+  });
   it('drops a program that kills the engine again', async () => {
     FakeWorker.failures.set('run', failure('E0605', { fatal: true }));
     FakeWorker.failures.set('load', failure('E0605', { fatal: true }));

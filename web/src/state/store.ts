@@ -81,6 +81,18 @@ export function dismissProblems(): void {
 
 let reloading = false;
 
+/**
+ * Asked for at once, so that a fresh worker has the program before anything that is pressed from
+ * now on: it answers in order.
+ */
+async function reload(name: string, bytes: Uint8Array): Promise<void> {
+  const module = await arrival.module;
+  await Promise.all([
+    module && engine.request({ kind: 'start', module }),
+    engine.request({ kind: 'load', name, bytes }),
+  ]);
+}
+
 /** A fresh worker is given the program that the old one had; one that kills it too is dropped. */
 engine.onReplaced = () => {
   const { program } = session.value;
@@ -91,8 +103,7 @@ engine.onReplaced = () => {
   const { name, executable } = program;
   void guarded(async () => {
     try {
-      if (arrival.module) await startEngine();
-      await engine.request({ kind: 'load', name, bytes: executable });
+      await reload(name, executable);
     } finally {
       reloading = false;
     }
