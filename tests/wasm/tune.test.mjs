@@ -35,7 +35,9 @@ function lines(log) {
 describe('the search for schedules', () => {
   it('E20 gives the fastest that it measured, whose program runs and gives the same', async () => {
     const best = await tuneLoops(kMatmul, { sizes: kSizes, trials: 12 });
-    const measured = best.candidates.filter(({ error }) => error === undefined);
+    // The program as written is measured beside itself: on a busy machine the two may differ.
+    const measured = best.candidates.filter(({ choice, error }) =>
+      error === undefined && choice !== 'as written');
     const fastest = Math.min(...measured.map((candidate) => candidate.cost / candidate.default));
     // How long something takes is no test: a busy machine may find nothing faster.
     assert.ok(best.ratio <= 1, `${best.choice}: ${best.ratio}`);
