@@ -92,7 +92,7 @@ test('shows all of a register, and follows it', async ({ playground, page }) => 
   const picture = page.getByTestId('inspected').getByTestId('heatmap');
   await expect(picture).toHaveAttribute('aria-label', new RegExp(`^Heatmap of %${full.index}`));
   await page.getByTestId('heatmap-table').locator('summary').click();
-  expect(await page.getByTestId('heatmap-table').locator('tbody td').count()).toBeGreaterThan(4);
+  await expect(page.getByTestId('heatmap-table').locator('tbody td').nth(4)).toBeVisible();
 });
 
 test('inputs: zeros, ones and random numbers by seed', async ({ playground, page }) => {
