@@ -17,24 +17,6 @@ constexpr uint64_t kMaxLocals = 50'000;
 constexpr size_t kMaxDepth = 500;
 constexpr uint64_t kLocalsPerLine = 10;
 
-// Opcodes that WasmWriter writes by functions of their own, so that wasm_ops.def has not got them.
-enum Code : uint32_t {
-  kBlock = 0x02,
-  kLoop = 0x03,
-  kIf = 0x04,
-  kBranch = 0x0c,
-  kBranchIf = 0x0d,
-  kCall = 0x10,
-  kLocalGet = 0x20,
-  kLocalSet = 0x21,
-  kLocalTee = 0x22,
-  kGlobalGet = 0x23,
-  kI32Const = 0x41,
-  kI64Const = 0x42,
-  kF32Const = 0x43,
-  kF64Const = 0x44,
-};
-
 constexpr uint32_t NumberOf(WasmOp op) { return static_cast<uint32_t>(op); }
 
 constexpr char kHexDigits[] = "0123456789abcdef";
@@ -66,14 +48,15 @@ class Text {
 
 // Of a byte that should name a type of values; empty for others.
 std::string_view TypeName(uint8_t byte) {
-  switch (byte) {
-    case 0x7f: return "i32";
-    case 0x7e: return "i64";
-    case 0x7d: return "f32";
-    case 0x7c: return "f64";
-    case 0x7b: return "v128";
-    default: return "";
+  switch (static_cast<WasmType>(byte)) {
+    case WasmType::kI32: return "i32";
+    case WasmType::kI64: return "i64";
+    case WasmType::kF32: return "f32";
+    case WasmType::kF64: return "f64";
+    case WasmType::kV128: return "v128";
+    case WasmType::kNone: break;
   }
+  return "";
 }
 
 std::string_view ReadType(ByteReader* in) {
@@ -160,7 +143,8 @@ void WriteFloat(uint64_t bits, int mantissa_bits, int exponent_bits, Text* out) 
 
 // How many bytes a load or store takes, as a power of two, which is the alignment that text need
 // not say; -1 for an instruction that is neither.
-int MemoryLog2(uint32_t code) {
+int MemoryLog2(WasmOp op) {
+  const uint32_t code = NumberOf(op);
   constexpr int8_t kPlain[] = {2, 3, 2, 3, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 3, 0, 1, 0, 1, 2};
   constexpr int8_t kVector[] = {4, 3, 3, 3, 3, 3, 3, 0, 1, 2, 3, 4};
   constexpr uint32_t kFirst = NumberOf(WasmOp::kI32Load),
@@ -176,10 +160,9 @@ int MemoryLog2(uint32_t code) {
 }
 
 // Instructions with the number of a lane behind all else.
-bool HasLane(uint32_t code) {
-  return (code >= NumberOf(WasmOp::kI8x16ExtractLaneS) &&
-          code <= NumberOf(WasmOp::kF64x2ReplaceLane)) ||
-         (code >= NumberOf(WasmOp::kV128Load8Lane) && code <= NumberOf(WasmOp::kV128Store64Lane));
+bool HasLane(WasmOp op) {
+  return (op >= WasmOp::kI8x16ExtractLaneS && op <= WasmOp::kF64x2ReplaceLane) ||
+         (op >= WasmOp::kV128Load8Lane && op <= WasmOp::kV128Store64Lane);
 }
 
 // What bodies name of the module around them.
@@ -187,27 +170,6 @@ struct Names {
   std::vector<std::string> functions;  // "$add", or the index
   uint64_t globals = 0;
 };
-
-// Instructions of Code; empty for others.
-const char* NameOf(uint32_t code) {
-  switch (code) {
-    case kBlock: return "block";
-    case kLoop: return "loop";
-    case kIf: return "if";
-    case kBranch: return "br";
-    case kBranchIf: return "br_if";
-    case kCall: return "call";
-    case kLocalGet: return "local.get";
-    case kLocalSet: return "local.set";
-    case kLocalTee: return "local.tee";
-    case kGlobalGet: return "global.get";
-    case kI32Const: return "i32.const";
-    case kI64Const: return "i64.const";
-    case kF32Const: return "f32.const";
-    case kF64Const: return "f64.const";
-    default: return "";
-  }
-}
 
 // The lines of one function's body.
 class BodyText {
@@ -220,17 +182,17 @@ class BodyText {
 
  private:
   struct Open {
-    uint32_t code;  // kBlock, kLoop or kIf
+    WasmOp op;  // kBlock, kLoop or kIf
     bool takes_else;
     uint64_t number;  // of the label
   };
 
   void Locals();
-  void Instruction(uint32_t code);
-  void OpenBlock(uint32_t code);
+  void Instruction(WasmOp op);
+  void OpenBlock(WasmOp op);
   void Else();
   void End();
-  void Operands(uint32_t code);
+  void Operands(WasmOp op);
   void MemoryOperands(uint64_t natural_log2);
   void Constant();
   void Shuffle();
@@ -238,7 +200,7 @@ class BodyText {
   size_t Index(uint64_t count, const char* what);
 
   void Indent() { out_.Indent(4 + 2 * open_.size()); }
-  void WriteLabel(const Open& block) { out_ << " $" << NameOf(block.code) << block.number; }
+  void WriteLabel(const Open& block) { out_ << " $" << WasmOpName(block.op) << block.number; }
 
   ByteReader in_;
   const Names& names_;
@@ -256,7 +218,7 @@ Status BodyText::Write(uint64_t parameters) {
     // Behind these the number goes on.
     if (code == 0xfc || code == 0xfd)
       code = code << 16 | static_cast<uint32_t>(in_.BoundedVarint(0xffff, "an opcode"));
-    if (in_.ok()) Instruction(code);
+    if (in_.ok()) Instruction(static_cast<WasmOp>(code));
   }
   if (!in_.AtEnd()) in_.Fail("bytes behind the end of the function");
   return in_.TakeStatus();
@@ -283,29 +245,28 @@ void BodyText::Locals() {
   }
 }
 
-void BodyText::Instruction(uint32_t code) {
-  if (code == NumberOf(WasmOp::kElse)) return Else();
-  if (code == NumberOf(WasmOp::kEnd)) return End();
-  std::string_view name = NameOf(code);
-  if (name.empty()) name = WasmOpName(static_cast<WasmOp>(code));
-  if (name == "?") return in_.Fail("an instruction that is not known: " + FormatHex(code));
+void BodyText::Instruction(WasmOp op) {
+  if (op == WasmOp::kElse) return Else();
+  if (op == WasmOp::kEnd) return End();
+  const std::string_view name = WasmOpName(op);
+  if (name == "?") return in_.Fail("an instruction that is not known: " + FormatHex(NumberOf(op)));
   Indent();
   out_ << name;
-  if (code == kBlock || code == kLoop || code == kIf)
-    OpenBlock(code);
+  if (op == WasmOp::kBlock || op == WasmOp::kLoop || op == WasmOp::kIf)
+    OpenBlock(op);
   else
-    Operands(code);
+    Operands(op);
   out_ << "\n";
 }
 
 // The label's name has a number of its own: one that is used again would hide an outer one.
-void BodyText::OpenBlock(uint32_t code) {
+void BodyText::OpenBlock(WasmOp op) {
   if (open_.size() >= kMaxDepth) return in_.Fail("blocks more than 500 levels deep");
   const uint8_t result = in_.U8();
   const std::string_view type = TypeName(result);
   if (type.empty() && result != static_cast<uint8_t>(WasmType::kNone))
     return in_.Fail("a block whose type is no type of values");
-  open_.push_back({code, code == kIf, labels_++});
+  open_.push_back({op, op == WasmOp::kIf, labels_++});
   WriteLabel(open_.back());
   if (!type.empty()) out_ << " (result " << type << ")";
 }
@@ -363,49 +324,49 @@ void BodyText::MemoryOperands(uint64_t natural_log2) {
 }
 
 // What stands behind the instruction's name.
-void BodyText::Operands(uint32_t code) {
-  switch (code) {
-    case kBranch:
-    case kBranchIf: return Label();
-    case kCall: {
+void BodyText::Operands(WasmOp op) {
+  switch (op) {
+    case WasmOp::kBranch:
+    case WasmOp::kBranchIf: return Label();
+    case WasmOp::kCall: {
       const size_t index = Index(names_.functions.size(), "a function");
       if (in_.ok()) out_ << " " << names_.functions[index];
       return;
     }
-    case kLocalGet:
-    case kLocalSet:
-    case kLocalTee: out_ << " " << Index(locals_, "a local"); return;
-    case kGlobalGet: out_ << " " << Index(names_.globals, "a global"); return;
-    case kI32Const: out_ << " " << StrCat(ReadSignedLeb(32, &in_)); return;
-    case kI64Const: out_ << " " << StrCat(ReadSignedLeb(64, &in_)); return;
-    case kF32Const: {
+    case WasmOp::kLocalGet:
+    case WasmOp::kLocalSet:
+    case WasmOp::kLocalTee: out_ << " " << Index(locals_, "a local"); return;
+    case WasmOp::kGlobalGet: out_ << " " << Index(names_.globals, "a global"); return;
+    case WasmOp::kI32Const: out_ << " " << StrCat(ReadSignedLeb(32, &in_)); return;
+    case WasmOp::kI64Const: out_ << " " << StrCat(ReadSignedLeb(64, &in_)); return;
+    case WasmOp::kF32Const: {
       const uint32_t bits = in_.U32();
       out_ << " ";
       WriteFloat(bits, 23, 8, &out_);
       out_ << " (;=" << FormatFloat(__builtin_bit_cast(float, bits)) << ";)";
       return;
     }
-    case kF64Const: {
+    case WasmOp::kF64Const: {
       const uint64_t bits = in_.U64();
       out_ << " ";
       WriteFloat(bits, 52, 11, &out_);
       out_ << " (;=" << FormatDouble(__builtin_bit_cast(double, bits)) << ";)";
       return;
     }
-    case NumberOf(WasmOp::kV128Const): return Constant();
-    case NumberOf(WasmOp::kI8x16Shuffle): return Shuffle();
+    case WasmOp::kV128Const: return Constant();
+    case WasmOp::kI8x16Shuffle: return Shuffle();
     // These name memories, of which there is one.
-    case NumberOf(WasmOp::kMemoryCopy):
+    case WasmOp::kMemoryCopy:
       if (in_.U8() != 0) in_.Fail("a second memory");
       [[fallthrough]];
-    case NumberOf(WasmOp::kMemoryFill):
+    case WasmOp::kMemoryFill:
       if (in_.U8() != 0) in_.Fail("a second memory");
       return;
     default: break;
   }
-  if (const int natural = MemoryLog2(code); natural >= 0)
+  if (const int natural = MemoryLog2(op); natural >= 0)
     MemoryOperands(static_cast<uint64_t>(natural));
-  if (HasLane(code)) out_ << " " << uint64_t{in_.U8()};
+  if (HasLane(op)) out_ << " " << uint64_t{in_.U8()};
 }
 
 class ModuleText {

@@ -106,19 +106,19 @@ void WasmCode::Op(WasmOp op) {
 
 // The instructions of constants have their operand in the code, integers as signed LEB128.
 void WasmCode::I32(int32_t value) {
-  bytes_.U8(0x41);
+  Op(WasmOp::kI32Const);
   SignedLeb(value, &bytes_);
 }
 void WasmCode::I64(int64_t value) {
-  bytes_.U8(0x42);
+  Op(WasmOp::kI64Const);
   SignedLeb(value, &bytes_);
 }
 void WasmCode::F32(float value) {
-  bytes_.U8(0x43);
+  Op(WasmOp::kF32Const);
   bytes_.F32(value);
 }
 void WasmCode::F64(double value) {
-  bytes_.U8(0x44);
+  Op(WasmOp::kF64Const);
   bytes_.F64(value);
 }
 void WasmCode::V128(const std::array<uint8_t, 16>& bytes) {
@@ -146,13 +146,13 @@ void WasmCode::Shuffle(const std::array<uint8_t, 16>& indices) {
 }
 
 // An instruction with one index, such as of a local or of a block.
-void WasmCode::Indexed(uint8_t opcode, uint32_t index) {
-  bytes_.U8(opcode);
+void WasmCode::Indexed(WasmOp op, uint32_t index) {
+  Op(op);
   bytes_.Varint(index);
 }
 // Opens a block, a loop or an if; End closes it.
-void WasmCode::Open(uint8_t opcode, WasmType result) {
-  bytes_.U8(opcode);
+void WasmCode::Open(WasmOp op, WasmType result) {
+  Op(op);
   bytes_.U8(static_cast<uint8_t>(result));
   ++depth_;
 }

@@ -61,10 +61,10 @@ class WasmCode {
   void F32(float value);
   void F64(double value);
   void V128(const std::array<uint8_t, 16>& bytes);
-  void Get(uint32_t local) { Indexed(0x20, local); }
-  void Set(uint32_t local) { Indexed(0x21, local); }
-  void Tee(uint32_t local) { Indexed(0x22, local); }
-  void GlobalGet(uint32_t global) { Indexed(0x23, global); }
+  void Get(uint32_t local) { Indexed(WasmOp::kLocalGet, local); }
+  void Set(uint32_t local) { Indexed(WasmOp::kLocalSet, local); }
+  void Tee(uint32_t local) { Indexed(WasmOp::kLocalTee, local); }
+  void GlobalGet(uint32_t global) { Indexed(WasmOp::kGlobalGet, global); }
   // Loads and stores; of one lane where the instruction is one of those.
   void Memory(WasmOp op, WasmAddress address);
   void MemoryLane(WasmOp op, WasmAddress address, uint8_t lane);
@@ -73,15 +73,15 @@ class WasmCode {
   // Result byte i is byte indices[i] of the two operands one after the other.
   void Shuffle(const std::array<uint8_t, 16>& indices);
 
-  void Block(WasmType result = WasmType::kNone) { Open(0x02, result); }
-  void Loop(WasmType result = WasmType::kNone) { Open(0x03, result); }
-  void If(WasmType result = WasmType::kNone) { Open(0x04, result); }
+  void Block(WasmType result = WasmType::kNone) { Open(WasmOp::kBlock, result); }
+  void Loop(WasmType result = WasmType::kNone) { Open(WasmOp::kLoop, result); }
+  void If(WasmType result = WasmType::kNone) { Open(WasmOp::kIf, result); }
   void Else() { Op(WasmOp::kElse); }
   void End();
   // To the end of the depth-th open block from inside, or to the head of a loop.
-  void Branch(uint32_t depth) { Indexed(0x0c, depth); }
-  void BranchIf(uint32_t depth) { Indexed(0x0d, depth); }
-  void Call(uint32_t function) { Indexed(0x10, function); }
+  void Branch(uint32_t depth) { Indexed(WasmOp::kBranch, depth); }
+  void BranchIf(uint32_t depth) { Indexed(WasmOp::kBranchIf, depth); }
+  void Call(uint32_t function) { Indexed(WasmOp::kCall, function); }
 
   // How many blocks are open.
   uint32_t depth() const { return depth_; }
@@ -90,8 +90,8 @@ class WasmCode {
  private:
   friend class WasmWriter;
 
-  void Indexed(uint8_t opcode, uint32_t index);
-  void Open(uint8_t opcode, WasmType result);
+  void Indexed(WasmOp op, uint32_t index);
+  void Open(WasmOp op, WasmType result);
 
   std::vector<WasmType> parameters_;
   std::vector<std::pair<uint32_t, WasmType>> locals_;  // runs of equal types
