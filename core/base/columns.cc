@@ -16,6 +16,10 @@ uint64_t UnitsOf(double value, uint64_t scale) {
   return static_cast<uint64_t>(units < kMost ? units : kMost);
 }
 
+std::string RateCell(double amount, double others, size_t width) {
+  return AlignRight(amount > 0 && others > 0 ? FormatFixed(amount / others, 2) : "", width);
+}
+
 }  // namespace
 
 std::string AlignRight(std::string text, size_t width) {
@@ -36,6 +40,11 @@ std::string FormatFixed(double value, int digits) {
   const std::string fraction = StrCat(units % scale);
   const std::string zeros(static_cast<size_t>(digits) - fraction.size(), '0');
   return StrCat(units / scale, ".", zeros, fraction);
+}
+
+std::string RateColumns(double operations, double bytes, double ns) {
+  return StrCat(RateCell(operations, ns, 9), RateCell(bytes, ns, 9),
+                RateCell(operations, bytes, 8));
 }
 
 }  // namespace tern

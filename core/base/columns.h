@@ -18,6 +18,10 @@ std::string AlignLeft(std::string text, size_t width);
 // no number are 0; as many units of the last decimal as fit into 63 bits are the most.
 std::string FormatFixed(double value, int digits);
 
+// Columns of 9, 9 and 8 bytes: operations and bytes in a nanosecond (Gop/s, GB/s), and operations
+// for a byte. What is 0 is not known, and what hangs on it stays empty.
+std::string RateColumns(double operations, double bytes, double ns);
+
 }  // namespace tern
 
 #endif  // TERN_CORE_BASE_COLUMNS_H_

@@ -171,8 +171,8 @@ Status Play(const PlayOptions& options, const GlobalOptions& globals) {
   // Without a path the page shows what it shows a visitor, and keeps nothing in the browser.
   std::string query = "?src=";
   TERN_TRY_ASSIGN(const PlayedFiles played, CheckFiles(options));
-  if (!played.program.empty()) query = StrCat("?", Serve("src", "open", played.program, &files));
   if (!played.program.empty()) {
+    query = StrCat("?", Serve("src", "open", played.program, &files));
     TERN_TRY_ASSIGN(const std::string listings, ServeListings(played.program, &files));
     query += listings;
   }

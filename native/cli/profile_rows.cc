@@ -129,24 +129,13 @@ size_t ShownOf(const std::vector<ProfileRow>& rows, const ProfileView& view) {
   return view.top == 0 ? rows.size() : std::min(view.top, rows.size());
 }
 
-// How many for each of the others; empty where one of the two is not known.
-std::string Ratio(double amount, double others) {
-  return amount > 0 && others > 0 ? FormatFixed(amount / others, 2) : "";
-}
-
-// Operations and bytes in a nanosecond, operations for a byte.
-std::string Rates(const ProfileRow& row) {
-  return StrCat(AlignRight(Ratio(row.operations, row.ns), 9),
-                AlignRight(Ratio(row.bytes, row.ns), 9),
-                AlignRight(Ratio(row.operations, row.bytes), 8));
-}
-
 std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileView& view) {
   const double mean = row.count == 0 ? 0 : row.ns / static_cast<double>(row.count);
   std::string line = StrCat(
       AlignLeft(Cut(row.name), width), AlignRight(StrCat(row.count), 11),
       AlignRight(FormatFixed(row.ns / 1e6, 3), 11), AlignRight(FormatFixed(mean / 1e3, 3), 11),
-      AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7), Rates(row));
+      AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7),
+      RateColumns(row.operations, row.bytes, row.ns));
   if (view.has_base)
     StrAppend(&line, AlignRight(FormatFixed(row.base_ns / 1e6, 3), 11),
               AlignRight(ChangeOf(row), 9));

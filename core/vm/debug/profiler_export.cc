@@ -21,19 +21,6 @@ std::string ShapesText(const OperatorProfile& row) {
   return row.shapes_vary ? StrCat(text, " and others") : text;
 }
 
-// How many for each of the others; empty where one of the two is not known.
-std::string Ratio(uint64_t amount, uint64_t others) {
-  if (amount == 0 || others == 0) return {};
-  return FormatFixed(static_cast<double>(amount) / static_cast<double>(others), 2);
-}
-
-// Operations and bytes in a nanosecond, operations for a byte.
-std::string RatesText(const CallWork& work, int64_t ns) {
-  const auto time = static_cast<uint64_t>(ns);
-  return StrCat(AlignRight(Ratio(work.operations, time), 9), AlignRight(Ratio(work.bytes, time), 9),
-                AlignRight(Ratio(work.operations, work.bytes), 8));
-}
-
 void WriteWork(const CallWork& work, JsonWriter* json) {
   json->Field("operations", work.operations).Field("bytes", work.bytes);
 }
@@ -60,7 +47,9 @@ std::string Profiler::Table() const {
         AlignRight(FormatFixed(total / 1e6, 3), 11),
         AlignRight(FormatFixed(total / 1e3 / static_cast<double>(row.count), 3), 11),
         AlignRight(FormatFixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7),
-        RatesText(row.work, row.total_ns), "  ", ShapesText(row));
+        RateColumns(static_cast<double>(row.work.operations), static_cast<double>(row.work.bytes),
+                    total),
+        "  ", ShapesText(row));
     StrAppend(&text, StrTrim(line), "\n");  // the last cells may be empty
   }
   // The difference of the two is what frames and the hooks themselves took.
