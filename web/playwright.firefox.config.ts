@@ -7,9 +7,11 @@ import chromium from './playwright.config.js';
 
 const kFirefox = fileURLToPath(new URL('../tests/web/support/firefox.mjs', import.meta.url));
 
+const { projects: _, ...shared } = chromium;
+
 export default defineConfig({
-  ...chromium,
-  grep: /@firefox/,
+  ...shared,
+  grep: /@browsers/,
   // Of its own: a run empties this folder, and the other browser may be at work.
   outputDir: 'test-results-firefox',
   use: {

@@ -143,7 +143,7 @@ async function main(site) {
   mkdirSync(join(root, 'below'));
   symlinkSync(resolve(site), join(root, 'below', 'docs'));
   const { origin, close } = await serve(root);
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
   const browser = await chromium.launch({ executablePath, args: kFlags });
   let [passed, failed] = [0, 0];
   const version = versionOf(site);

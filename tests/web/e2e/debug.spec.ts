@@ -2,7 +2,7 @@
 // F03: stepping through the bytecode, running, breakpoints, registers.
 import { expect, test } from '../support/page.js';
 
-test('steps, and sees a register change with each', { tag: '@firefox' }, async ({
+test('steps, and sees a register change with each', { tag: '@browsers' }, async ({
   playground, page,
 }) => {
   await playground.click('sample-4');

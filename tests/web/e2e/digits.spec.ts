@@ -2,7 +2,7 @@
 // Drawing digits and seeing them classified.
 import { expect, test } from '../support/page.js';
 
-test('a one drawn by mouse is a 1', { tag: '@firefox' }, async ({ playground, page }) => {
+test('a one drawn by mouse is a 1', { tag: '@browsers' }, async ({ playground, page }) => {
   await playground.draw([[0.42, 0.3], [0.54, 0.18], [0.52, 0.82]]);
   await expect(page.getByTestId('digit')).toHaveText('1');
   const { classification } = await playground.state();

@@ -50,7 +50,7 @@ test('lists functions, constants, primitives and sections', async ({ playground,
   await playground.idle();
 });
 
-test('a dropped model of one operator runs', { tag: '@firefox' }, async ({ playground, page }) => {
+test('a dropped model of one operator runs', { tag: '@browsers' }, async ({ playground, page }) => {
   await playground.drop({ name: 'relu.onnx', bytes: chainModel(['Neg', 'Relu']) });
   await page.getByTestId('fill-x').selectOption('ones');
   await playground.click('run');

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address bar is the state: after a reload, back and forward, and in a second tab. The browser
-// keeps pages that were left, as it does for visitors and by itself not for tests.
-import config from '../../../web/playwright.config.js';
+// The address bar is the state: after a reload, back and forward, and in a second tab.
 import { expect, Playground, test } from '../support/page.js';
 
-test.use({
-  allowed: [/404/], // of another page, which has no icon
-  launchOptions: {
-    ...config.use!.launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'],
-  },
-});
+test.use({ allowed: [/404/] }); // of another page, which has no icon
 
 const hash = (url: string): string => new URL(url).hash;
 /** Of an address of its own: a link that only differs behind the # is none to the browser. */
@@ -18,7 +11,7 @@ const open = (playground: Playground, link: string): Promise<void> =>
 /** The address follows at rest. */
 const kRest = 600;
 
-test('a page that was left is as it was when the visitor comes back', async ({
+test('a page that was left is as it was when the visitor comes back', { tag: '@desktop' }, async ({
   playground, page,
 }) => {
   await open(playground, '#v=1&ex=power');

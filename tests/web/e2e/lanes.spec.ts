@@ -33,7 +33,9 @@ function expected(strategy: string, n: number, vscale: number) {
   return { vectors, scalars: n % lanes, last: vectors > 0 ? lanes : 0 };
 }
 
-test('figures are those of the oracle, for every strategy and vscale', { tag: '@firefox' }, async ({
+test('figures are those of the oracle, for every strategy and vscale', {
+  tag: '@browsers',
+}, async ({
   playground,
   page,
 }) => {
@@ -428,7 +430,7 @@ test('letter keys turn the vscale, and leave the other view alone', async ({
   expect((await playground.state()).step).toBe(0);
 });
 
-test('the program runs as WebAssembly with equal results', { tag: '@firefox' }, async ({
+test('the program runs as WebAssembly with equal results', { tag: '@browsers' }, async ({
   playground, page,
 }) => {
   await page.evaluate(() => window.ternPlayground.loadLoops('daxpy'));

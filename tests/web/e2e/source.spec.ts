@@ -69,7 +69,7 @@ test('a program is opened, run and stepped from its text', async ({ playground }
   expect((await playground.state()).outputs).toEqual({ output0: 22 });
 });
 
-test('what is typed is run as it stands', { tag: '@firefox' }, async ({ playground }) => {
+test('what is typed is run as it stands', { tag: '@browsers' }, async ({ playground }) => {
   const { page } = playground;
   await open(playground, 'fn main() -> int { 1 }\n');
   await page.getByTestId('editor-text').click();

@@ -162,7 +162,7 @@ test('works without a network after one visit', async ({ playground, page, conte
   await context.setOffline(false);
 });
 
-test('works where Trusted Types are demanded', { tag: '@firefox' }, async ({
+test('works where Trusted Types are demanded', { tag: '@browsers' }, async ({
   playground, page,
 }) => {
   await page.route(/\/play\/\?/, async (route) => {

@@ -56,6 +56,8 @@ test('the tables of lanes', async ({ playground, page }) => {
     const all = [0, 1, 2, 3, 4];
     expect(pick(rows, all)).toEqual(await cellsOf(playground, `lane-table-${strategy}`, all));
   }
+  // Chromium loses what a page saves after ten files with less than a second between them.
+  await page.waitForTimeout(1500);
   const counters = await checked(playground, 'counters');
   expect(counters.find(([name]) => name === 'vector iterations')).toEqual(
     ['vector iterations', '4', '1', '2']);

@@ -28,7 +28,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 type TraceState = State & { trace: { first: number; end: number } | null; stale: boolean };
 
 test('a run that has returned stays, and each of its steps can be gone to', {
-  tag: '@firefox',
+  tag: '@browsers',
 }, async ({ playground, page }) => {
   const state = async (): Promise<TraceState> => (await playground.state()) as TraceState;
   await playground.click('sample-3');
@@ -135,7 +135,7 @@ test('a run that failed can be walked back from where it failed', async ({ playg
 });
 
 test('an endless run stops at once and what is kept of it can be walked', {
-  tag: '@firefox',
+  tag: '@browsers',
 }, async ({ playground, page }) => {
   await playground.drop({ name: 'endless.tasm', bytes: bytes(kEndless) });
   await page.getByTestId('run').click();
