@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface of Tern: what native programs link and the WebAssembly modules export. Two
- * smaller headers stand beside it: loop_api.h, the loop compiler, signature_api.h and
- * instrument_api.h; of native programs native/backends/kernels_api.h and
+/* The C interface of Tern: what native programs link and the WebAssembly modules export. Smaller
+ * headers stand beside it: compilation_api.h, signature_api.h, instrument_api.h and, the loop
+ * compiler, loop_api.h; of native programs native/backends/kernels_api.h and
  * native/library/native_api.h, files and threads. The library's users have all as <tern/tern.h>.
  *
  * Rules that hold for every function here:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtimes and programs: choosing kernels, compiling, assembling, loading, listing.
-#include "core/api/compilation.h"
+// Runtimes and programs: choosing kernels, assembling, loading, listing.
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/spin_lock.h"
@@ -124,24 +123,6 @@ std::string RuntimeInfo(const tern_runtime& runtime) {
   return json.Take();
 }
 
-// Bridges the C callback to the importer's.
-Result<ByteSpan> ReadBorrowed(void* context, std::string_view location, int64_t offset,
-                              int64_t length, ObjectPtr<Object>* keeper) {
-  const auto& options = *static_cast<const tern_compile_options*>(context);
-  TERN_TRY_ASSIGN(const ByteSpan bytes, ReadExternal(options, location, offset, length));
-  *keeper = Borrow(bytes.data(), bytes.size());
-  return bytes;
-}
-
-Result<driver::CompileResult> CompileOnnx(const tern_runtime* runtime, const void* bytes,
-                                          size_t size, tern_compile_options options) {
-  driver::CompileOptions compile = CompileOptionsOf(runtime, options, "model");
-  compile.keeper = Borrow(bytes, size);
-  const onnx::ExternalData external = {&options, &ReadBorrowed};
-  if (options.external_data != nullptr) compile.external = &external;
-  return driver::CompileOnnx(Bytes(bytes, size), compile);
-}
-
 // Reads the file, checks it and links it with what is registered.
 Result<vm::ProgramPtr> Load(const tern_runtime& runtime, const void* bytes, size_t size,
                             StoragePtr keeper) {
@@ -232,15 +213,6 @@ void tern_runtime_free(tern_runtime* runtime) { delete runtime; }
 tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json) {
   *json = NewBuffer(tern::api::RuntimeInfo(*runtime));
   return nullptr;
-}
-
-tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
-                               const tern_compile_options* options, tern_buffer** executable,
-                               tern_buffer** stages) {
-  TERN_CHECK_OPTIONS(tern_compile_options, options);
-  return tern::api::Give(
-      tern::api::CompileOnnx(runtime, bytes, size, tern::api::ReadOptions(options)), executable,
-      stages);
 }
 
 tern_status* tern_assemble(tern_runtime*, const char* text, size_t size, const char* source_name,

@@ -4,6 +4,7 @@
 #ifndef TERN_CORE_DRIVER_COMPILE_H_
 #define TERN_CORE_DRIVER_COMPILE_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 namespace tern::driver {
 
 class CompileMemory;  // compile_module.h
+class ModuleCompilation;
 
 struct CompileOptions {
   std::string_view source_name = "model";    // for messages
@@ -65,8 +67,34 @@ struct CompileResult {
   std::vector<Stage> stages;
 };
 
-// Errors are diagnostics: all mistakes of the model at once. bytes must live during the call, and
-// longer if options.keeper says so.
+// A model is compiled in steps of some milliseconds, so that a page hears of events between them;
+// how long a step takes grows with the model's constants. Errors are diagnostics: all mistakes of
+// the model at once; no step follows one.
+class ModelCompilation {
+ public:
+  // bytes, and what options refers to, must outlive it; bytes longer if options.keeper says so.
+  ModelCompilation(ByteSpan bytes, CompileOptions options);
+  ~ModelCompilation();
+  ModelCompilation(const ModelCompilation&) = delete;
+  ModelCompilation& operator=(const ModelCompilation&) = delete;
+
+  size_t steps_left() const;
+  bool is_done() const { return steps_left() == 0; }
+  // The import at first, then a pass.
+  Status Step();
+  // Once, when it is done.
+  Result<CompileResult> Finish();
+
+ private:
+  Status Import();
+
+  ByteSpan bytes_;
+  CompileOptions options_;
+  std::unique_ptr<CompileMemory> own_memory_;
+  std::unique_ptr<ModuleCompilation> module_;  // null before the import
+};
+
+// All of it.
 Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options);
 
 }  // namespace tern::driver

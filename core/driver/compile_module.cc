@@ -21,6 +21,7 @@
 #include "core/vm/text/disassembler.h"
 
 namespace tern::driver {
+
 namespace {
 
 // Stages behind the passes, shown only where they are asked for by name.
@@ -32,6 +33,11 @@ constexpr std::string_view kRegistersStage = "allocate_registers";
 constexpr std::string_view kConstantsStage = "layout_constants";
 constexpr std::string_view kCodeStage = "code";
 
+// "simplify" also means its further runs, "simplify-2" and so on.
+bool MatchesStage(std::string_view wanted, std::string_view stage) {
+  return wanted == "all" || wanted == stage || stage.starts_with(StrCat(wanted, "-"));
+}
+
 // The loop programs of the module, as the text of one file.
 std::string KernelsText(const ir::Module& module) {
   std::string text;
@@ -42,25 +48,23 @@ std::string KernelsText(const ir::Module& module) {
   return text;
 }
 
+}  // namespace
+
 // Keeps the text of the stages that were asked for.
-struct StageSink {
-  const std::vector<std::string>* wanted;
-  const ir::Sizes* sizes;
+struct ModuleCompilation::StageSink {
+  const std::vector<std::string> wanted;
+  const std::optional<ir::Sizes> sizes;
   std::vector<Stage> stages;
 
-  // "simplify" also means its further runs, "simplify-2" and so on.
-  static bool Matches(std::string_view wanted, std::string_view stage) {
-    return wanted == "all" || wanted == stage || stage.starts_with(StrCat(wanted, "-"));
-  }
   void Add(std::string_view stage, const ir::Module& module) {
-    const auto matches = [&](const std::string& name) { return Matches(name, stage); };
-    if (std::none_of(wanted->begin(), wanted->end(), matches)) return;
+    const auto matches = [&](const std::string& name) { return MatchesStage(name, stage); };
+    if (std::none_of(wanted.begin(), wanted.end(), matches)) return;
     Stage& made = stages.emplace_back();
     made.name = stage;
     made.text = ir::ToText(module, {.lines = &made.origins});
   }
   bool IsWanted(std::string_view stage) const {
-    return std::find(wanted->begin(), wanted->end(), stage) != wanted->end();
+    return std::find(wanted.begin(), wanted.end(), stage) != wanted.end();
   }
   // What analyses say of the module that code is generated from.
   void AddListings(const ir::Module& module) {
@@ -72,10 +76,12 @@ struct StageSink {
       stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module), {}});
     if (!IsWanted(kMemoryJsonStage)) return;
     JsonWriter json;
-    ir::WriteMemoryPlanJson(module, sizes, &json);
+    ir::WriteMemoryPlanJson(module, sizes ? &*sizes : nullptr, &json);
     stages.push_back({std::string(kMemoryJsonStage), json.Take(), {}});
   }
 };
+
+namespace {
 
 Status NoPass(const std::string& message, const std::string& help) {
   text::Diagnostics diagnostics;
@@ -120,7 +126,7 @@ Status CheckRuns(const CompileOptions& options, std::string_view first_stage) {
     bool is_found = false, runs = name == "all";
     for (const PipelineStage& stage : PipelineStages()) {
       const bool is_disabled = IsDisabled(disabled, stage),
-                 matches = StageSink::Matches(name, stage.name);
+                 matches = MatchesStage(name, stage.name);
       runs = runs || (matches && !is_disabled);
       is_found = is_found || matches;
       if (!is_found && !is_disabled) before = stage.name;
@@ -186,39 +192,50 @@ Status CheckStageNames(const CompileOptions& options, std::string_view first_sta
   return CheckRuns(options, first_stage);
 }
 
-Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
-                                    std::string_view first_stage, CompileMemory* memory) {
+ModuleCompilation::ModuleCompilation(ir::Module module, const CompileOptions& options,
+                                     std::string_view first_stage, CompileMemory* memory)
+    : sink_(new StageSink{options.print_after, options.sizes, {}}), context_(memory->allocator()) {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
-  StageSink sink{&options.print_after, options.sizes ? &*options.sizes : nullptr, {}};
-  sink.Add(first_stage, module);
+  sink_->Add(first_stage, module);
   memory->account().set_tensor_limit(MostBytesOfConstants(module));
-  RunContext context(memory->allocator());
-  context.set_work_left(kMostFoldingWork, "S0301");
-  context.set_kernels(options.kernels);
+  context_.set_work_left(kMostFoldingWork, "S0301");
+  context_.set_kernels(options.kernels);
   const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
     static_cast<StageSink*>(raw)->Add(stage, after);
   };
-  const PipelineOptions pipeline = {.disabled = DisabledBy(options),
-                                    .evaluator = KernelEvaluator(&context),
-                                    .allocator = memory->allocator().get(),
-                                    .relaxed_math = options.relaxed_math,
-                                    .sink = forward,
-                                    .sink_context = &sink,
-                                    .progress = options.progress,
-                                    .pages = options.pages};
-  TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
-  sink.AddListings(module);
+  passes_.emplace(std::move(module), PipelineOptions{.disabled = DisabledBy(options),
+                                                     .evaluator = KernelEvaluator(&context_),
+                                                     .allocator = memory->allocator().get(),
+                                                     .relaxed_math = options.relaxed_math,
+                                                     .sink = forward,
+                                                     .sink_context = sink_.get(),
+                                                     .progress = options.progress,
+                                                     .pages = options.pages});
+}
+
+ModuleCompilation::~ModuleCompilation() = default;
+
+Result<CompileResult> ModuleCompilation::Finish() {
+  const ir::Module module = passes_->TakeModule();
+  sink_->AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
   TERN_TRY(CheckMemory());
-  if (sink.IsWanted(kRegistersStage))
-    sink.stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments), {}});
-  if (sink.IsWanted(kConstantsStage))
-    sink.stages.push_back({std::string(kConstantsStage), ConstantsText(*executable), {}});
-  if (sink.IsWanted(kCodeStage))
-    sink.stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable), {}});
-  return CompileResult{std::move(executable), std::move(sink.stages)};
+  if (sink_->IsWanted(kRegistersStage))
+    sink_->stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments), {}});
+  if (sink_->IsWanted(kConstantsStage))
+    sink_->stages.push_back({std::string(kConstantsStage), ConstantsText(*executable), {}});
+  if (sink_->IsWanted(kCodeStage))
+    sink_->stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable), {}});
+  return CompileResult{std::move(executable), std::move(sink_->stages)};
+}
+
+Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
+                                    std::string_view first_stage, CompileMemory* memory) {
+  ModuleCompilation compilation(std::move(module), options, first_stage, memory);
+  while (compilation.steps_left() > 0) TERN_TRY(compilation.Step());
+  return compilation.Finish();
 }
 
 }  // namespace tern::driver

@@ -4,10 +4,16 @@
 #ifndef TERN_CORE_DRIVER_COMPILE_MODULE_H_
 #define TERN_CORE_DRIVER_COMPILE_MODULE_H_
 
+#include <memory>
+#include <optional>
+#include <string_view>
+
 #include "core/driver/compile.h"
+#include "core/driver/pipeline.h"
 #include "core/ir/module.h"
 #include "core/object/allocator.h"
 #include "core/object/memory_account.h"
+#include "core/object/run_context.h"
 
 namespace tern::driver {
 
@@ -29,8 +35,28 @@ class CompileMemory {
 // module comes from, "import" or "lower".
 Status CheckStageNames(const CompileOptions& options, std::string_view first_stage);
 
-// Runs the pipeline over the module and encodes what it leaves. first_stage: as above. memory: its
-// account is entered by the caller.
+// Runs the pipeline over a module, a pass at a time, and encodes what it leaves.
+class ModuleCompilation {
+ public:
+  // first_stage: as above. memory outlives it; whoever calls any of these has entered its account.
+  ModuleCompilation(ir::Module module, const CompileOptions& options, std::string_view first_stage,
+                    CompileMemory* memory);
+  ~ModuleCompilation();
+
+  size_t steps_left() const { return passes_->steps_left(); }
+  Status Step() { return passes_->Step(); }
+  // Once, when it is done.
+  Result<CompileResult> Finish();
+
+ private:
+  struct StageSink;
+
+  std::unique_ptr<StageSink> sink_;
+  RunContext context_;  // of constants that are computed
+  std::optional<PipelineRun> passes_;
+};
+
+// All of it.
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
                                     std::string_view first_stage, CompileMemory* memory);
 

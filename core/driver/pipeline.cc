@@ -95,34 +95,44 @@ bool IsDisabled(std::span<const std::string> disabled, const PipelineStage& stag
   });
 }
 
+PipelineRun::PipelineRun(ir::Module module, PipelineOptions options)
+    : module_(std::move(module)), options_(std::move(options)) {
+  context_.diagnostics = &diagnostics_;
+  context_.evaluator = options_.evaluator;
+  context_.allocator = options_.allocator;
+  context_.relaxed_math = options_.relaxed_math;
+  context_.pages = options_.pages;
+}
+
+Status PipelineRun::Step() {
+  const PipelineStage& stage = kStages[next_];
+  options_.progress.Report("compile", static_cast<double>(next_) / std::size(kStages));
+  ++next_;
+  return IsDisabled(options_.disabled, stage) ? OkStatus() : Run(stage);
+}
+
+Status PipelineRun::Run(const PipelineStage& stage) {
+  ir::Module made = FindPass(stage.pass)->function(module_, context_);
+  // Ahead of other errors: a pass that ran out of memory left something out.
+  TERN_TRY(CheckMemory().AddNote(StrCat("in the pass ", stage.name)));
+  if (!diagnostics_.ok())
+    return diagnostics_.ToStatus().AddNote(StrCat("in the pass ", stage.name));
+  // In every build by default, so that an error names the pass that broke the module.
+  if (options_.verify) {
+    Status status = is_verified_ ? ir::VerifyChanges(made, module_) : ir::Verify(made);
+    TERN_TRY(std::move(status).AddNote(StrCat("after the pass ", stage.name)));
+    is_verified_ = true;
+  }
+  module_ = std::move(made);
+  if (options_.sink != nullptr) options_.sink(options_.sink_context, stage.name, module_);
+  return OkStatus();
+}
+
 Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options) {
   TERN_TRY(CheckNames(options));
-  text::Diagnostics diagnostics;
-  ir::PassContext context;
-  context.diagnostics = &diagnostics;
-  context.evaluator = options.evaluator;
-  context.allocator = options.allocator;
-  context.relaxed_math = options.relaxed_math;
-  context.pages = options.pages;
-  bool is_verified = false;
-  for (const PipelineStage& stage : kStages) {
-    options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
-    if (IsDisabled(options.disabled, stage)) continue;
-    ir::Module made = FindPass(stage.pass)->function(module, context);
-    // Ahead of other errors: a pass that ran out of memory left something out.
-    TERN_TRY(CheckMemory().AddNote(StrCat("in the pass ", stage.name)));
-    if (!diagnostics.ok())
-      return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
-    // In every build by default, so that an error names the pass that broke the module.
-    if (options.verify) {
-      Status status = is_verified ? ir::VerifyChanges(made, module) : ir::Verify(made);
-      TERN_TRY(std::move(status).AddNote(StrCat("after the pass ", stage.name)));
-      is_verified = true;
-    }
-    module = std::move(made);
-    if (options.sink != nullptr) options.sink(options.sink_context, stage.name, module);
-  }
-  return module;
+  PipelineRun run(std::move(module), options);
+  while (run.steps_left() > 0) TERN_TRY(run.Step());
+  return run.TakeModule();
 }
 
 }  // namespace tern::driver

@@ -7,9 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/ir/passes/pass.h"
+#include "core/text/diagnostics.h"
 
 namespace tern::driver {
 
@@ -39,8 +41,31 @@ struct PipelineOptions {
   bool verify = true;  // after every stage; an error then names the pass
 };
 
-// module: verified, with the types of parameters. Errors of users are in the Status, all of them at
-// once.
+// The passes one at a time, for who has something else to do between them.
+class PipelineRun {
+ public:
+  // module: verified, with the types of parameters.
+  PipelineRun(ir::Module module, PipelineOptions options);
+  PipelineRun(const PipelineRun&) = delete;
+  PipelineRun& operator=(const PipelineRun&) = delete;
+
+  size_t steps_left() const { return PipelineStages().size() - next_; }
+  // The next stage. Errors of users are in the Status, all of them at once; no step follows one.
+  Status Step();
+  ir::Module TakeModule() { return std::move(module_); }
+
+ private:
+  Status Run(const PipelineStage& stage);
+
+  ir::Module module_;
+  PipelineOptions options_;
+  text::Diagnostics diagnostics_;
+  ir::PassContext context_;
+  size_t next_ = 0;  // of the stages
+  bool is_verified_ = false;
+};
+
+// All of them.
 Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options);
 
 }  // namespace tern::driver

@@ -45,6 +45,18 @@ async function abortAtOnce(control, promise) {
   assert.equal(rejected?.name, 'AbortError', 'it still waits for something');
 }
 
+/** Runs f with a clock that goes on by `step` at each look; gives how to count the looks. */
+async function withClock(step, f) {
+  const { now } = performance;
+  let looks = 0;
+  performance.now = () => step * ++looks;
+  try {
+    return await f(() => looks);
+  } finally {
+    performance.now = now;
+  }
+}
+
 const kPlaces = [
   ['a synchronous runtime', {}],
   ['a runtime in a worker', { worker: true }],
@@ -129,6 +141,49 @@ for (const [place, options] of kPlaces) {
   });
 }
 
+describe('a compilation on this thread', () => {
+  // Shares of the steps, where each takes 20 ms; `hear` is called with each.
+  const compileSlowly = (runtime, signal, hear) => withClock(20, async () => {
+    const shares = [];
+    const onProgress = ({ phase, fraction }) => {
+      if (phase !== 'compile') return;
+      shares.push(fraction);
+      hear?.(shares.length);
+    };
+    await runtime.load(kModel, { signal, onProgress }).then((program) => program.dispose(),
+      (error) => shares.push(error));
+    return shares;
+  });
+
+  it('gives way between its steps, and tells how far it is', async () => {
+    const runtime = await createRuntime({ worker: false });
+    const shares = await compileSlowly(runtime);
+    assert.ok(shares.length > 20, `gave way ${shares.length} times`);
+    assert.deepEqual(shares, [...shares].sort((a, b) => a - b));
+    runtime.dispose();
+  });
+
+  it('ends between two of them', async () => {
+    const runtime = await createRuntime({ worker: false });
+    const control = new AbortController();
+    // Heard in a turn of its own, as a click is.
+    const shares = await compileSlowly(runtime, control.signal,
+      (times) => times === 5 && setImmediate(() => control.abort()));
+    assert.equal(shares.at(-1).name, 'AbortError');
+    assert.ok(shares.length < 12, `went on for ${shares.length} steps`);
+    const program = await runtime.load(kModel);
+    assert.equal(digitOf(await program.run('main', { image: three() })), 3);
+    runtime.dispose();
+  });
+
+  it('ends where its runtime is disposed of', async () => {
+    const runtime = await createRuntime({ worker: false });
+    const shares = await compileSlowly(runtime, undefined,
+      (times) => times === 5 && runtime.dispose());
+    assert.equal(shares.at(-1).code, 'E0702');
+  });
+});
+
 describe('a run', () => {
   let forever;
   before(async () => {
@@ -136,18 +191,6 @@ describe('a run', () => {
     forever = maker.assemble(kForever);
     maker.dispose();
   });
-
-  /** Runs f with a clock that goes on by `step` at each look; gives how to count the looks. */
-  async function withClock(step, f) {
-    const { now } = performance;
-    let looks = 0;
-    performance.now = () => step * ++looks;
-    try {
-      return await f(() => looks);
-    } finally {
-      performance.now = now;
-    }
-  }
 
   for (const worker of [true, false]) {
     const where = worker ? 'in a worker' : 'on this thread';

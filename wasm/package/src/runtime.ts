@@ -2,7 +2,7 @@
 // A runtime is one instance of the WebAssembly module, on the thread that makes it.
 import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
-import { compileBy } from './compile.js';
+import { compileBy, compileInSteps } from './compile.js';
 import type { TraceComparison, TraceContents } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError, withHelp } from './errors.js';
@@ -65,6 +65,9 @@ const kOneThread: ThreadUse = {
   reason: "'tern-runtime/threads' was not asked for",
   tasks: [],
 };
+
+// Of compiling, before a page hears of its events again; a single pass may take longer.
+const kCompileSliceMs = 8;
 
 // What the parts of loading count in the progress of the whole.
 export const kLoadWeights = { fetch: 5, compiler: 3, compile: 2, load: 1 };
@@ -467,9 +470,11 @@ export class Runtime implements Disposable {
     if (!looksLikeExecutable(bytes)) {
       await this.memory_.onDemand?.fetch(signal, meter.part('compiler'));
       meter.skip('compiler');
-      meter.part('compile')?.({ ...told, fraction: 0 });
-      await unlessAborted(breathe(), signal);
-      executable = this.compile(bytes, options).bytes;
+      const compiling = meter.part('compile');
+      executable = await this.compileSlowly(bytes, options, async (fraction) => {
+        compiling?.({ ...told, fraction });
+        await unlessAborted(breathe(), signal);
+      });
     }
     meter.skip('compiler');
     meter.skip('compile');
@@ -568,6 +573,29 @@ export class Runtime implements Disposable {
     }
     await made.forget();
     return undefined;
+  }
+
+  // Gives way before it starts and wherever a slice of time has passed.
+  private async compileSlowly(
+    model: Uint8Array,
+    options: CompileOptions,
+    giveWay: (fraction: number) => Promise<void>,
+  ): Promise<Uint8Array> {
+    await giveWay(0);
+    const memory = this.memory_;
+    const input = { data: this.copyIn(model), size: model.length, name: 'model' };
+    let since = performance.now();
+    try {
+      const live = (): Pointer => this.live();
+      const compiled = await compileInSteps(memory, live, input, options, async (fraction) => {
+        if (performance.now() - since < kCompileSliceMs) return;
+        await giveWay(fraction);
+        since = performance.now();
+      });
+      return compiled.bytes;
+    } finally {
+      memory.free(input.data);
+    }
   }
 
   private loadBytes(given: Uint8Array, options: LoadOptions): Program {
