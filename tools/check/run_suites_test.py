@@ -27,8 +27,12 @@ def says(text):
 
 
 def step(name, then=GOOD, until="", **columns):
-    """A row whose suite writes down when it starts and ends, not before those of `until` start."""
-    wait = "".join(f"for i in $(seq 200); do grep -q +{other} events && break; sleep 0.05; done; "
+    """A row whose suite writes down when it starts and ends, not before those of `until` start.
+
+    The wait has an end for a schedule that is wrong alone: a loaded machine takes seconds for a
+    start.
+    """
+    wait = "".join(f"for i in $(seq 2400); do grep -q +{other} events && break; sleep 0.05; done; "
                    for other in until)
     return row(name, f"{IN_LOGS}; echo +{name} >>events; {wait}sleep 0.1; "
                f"echo -{name} >>events; {then}", **columns)
