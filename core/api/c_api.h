@@ -626,9 +626,11 @@ TERN_API tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAn
 /* Objects that live now, of every kind: to find leaks by. */
 TERN_API int64_t tern_live_objects(void);
 /* What an inspector asks of a tensor; core/vm/debug/tensor_summary.h has the members of the JSON.
- * How it lies in memory; statistics with a histogram (of its own range where low is not below
- * high). */
+ * How it lies in memory. */
 TERN_API tern_status* tern_tensor_layout(const TernAny* tensor, tern_buffer** json);
+/* Over type, shape and elements, all of which it reads; equal for equal tensors. */
+TERN_API tern_status* tern_tensor_hash(const TernAny* tensor, uint64_t* hash);
+/* Statistics with a histogram, of its own range where low is not below high. */
 TERN_API tern_status* tern_tensor_statistics(const TernAny* tensor, int32_t bins, double low,
                                              double high, tern_buffer** json);
 /* A picture of at most most[0] x most[1] cells of the axes axes[0] (rows) and axes[1] (columns),

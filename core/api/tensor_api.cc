@@ -73,6 +73,13 @@ tern_status* tern_tensor_layout(const TernAny* tensor, tern_buffer** json) {
   return Give(LayoutOf(View(tensor)), json);
 }
 
+tern_status* tern_tensor_hash(const TernAny* tensor, uint64_t* hash) {
+  const tern::Result<tern::Tensor*> it = View(tensor).As<tern::Tensor>();
+  if (!it.ok()) return ToHandle(it.status().Clone());
+  *hash = tern::vm::TensorHash(**it);
+  return nullptr;
+}
+
 tern_status* tern_tensor_statistics(const TernAny* tensor, int32_t bins, double low, double high,
                                     tern_buffer** json) {
   return Give(StatisticsOf(View(tensor), {.bins = bins, .low = low, .high = high}), json);

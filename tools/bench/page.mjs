@@ -25,10 +25,11 @@ function usage(problem) {
 }
 
 function parseArguments(args) {
-  const options = { json: undefined, rounds: 3, markdown: false, names: [] };
+  const options = { json: undefined, trace: undefined, rounds: 3, markdown: false, names: [] };
   for (let i = 0; i < args.length; i++) {
     const value = () => args[++i] ?? usage(`${args[i - 1]} needs a value`);
     if (args[i] === '--json') options.json = value();
+    else if (args[i] === '--trace') options.trace = value();
     else if (args[i] === '--rounds') options.rounds = Number(value());
     else if (args[i] === '--markdown') options.markdown = true;
     else if (args[i].startsWith('--')) usage(`unknown option '${args[i]}'`);
@@ -211,8 +212,22 @@ async function openTensor(page) {
 
 async function tensors(page) {
   await openTensor(page);
-  return run(page, () => window.bench.times(10, (i) =>
-    document.querySelector(`[data-testid=registers] [data-row-id="${i % 2}"] button`).click()));
+  return run(page, async () => {
+    const { byId } = window.bench;
+    const all = [];
+    for (let i = 0; i < 10; i++) {
+      const begin = performance.now();
+      document.querySelector(`[data-testid=registers] [data-row-id="${i % 2}"] button`).click();
+      const isThere = () =>
+        byId('inspector-heatmap')?.getAttribute('aria-label').startsWith(`Heatmap of %${i % 2}`);
+      while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve));
+      void document.body.offsetHeight;
+      all.push(performance.now() - begin);
+      // The sum of all elements comes after the picture.
+      await window.ternPlayground.idle();
+    }
+    return all;
+  });
 }
 
 async function tensorRows(page) {
@@ -475,7 +490,11 @@ const kRows = [
   },
 ];
 
-async function measure(row) {
+// Of the browser's trace: what takes time on each thread, and which functions.
+const kTraced = ['devtools.timeline', 'disabled-by-default-v8.cpu_profiler', 'v8', 'blink.user_timing'];
+
+/** With a `trace` the browser writes down there what it does in the meantime. */
+async function measure(row, trace) {
   const opened = await openChromium({
     '/play/': join(kRoot, 'web/dist'),
     '/tern/': join(kRoot, 'wasm/package/dist'),
@@ -494,7 +513,14 @@ async function measure(row) {
       await window.ternPlayground.idle();
     });
     await page.evaluate(addTools);
-    return await row.measure(page);
+    if (!trace) return await row.measure(page);
+    const browser = page.context().browser();
+    await browser.startTracing(page, { path: trace, categories: kTraced });
+    try {
+      return await row.measure(page);
+    } finally {
+      await browser.stopTracing();
+    }
   } finally {
     await opened.close();
   }
@@ -535,6 +561,8 @@ function printMarkdown(rows) {
 }
 
 const options = parseArguments(process.argv.slice(2));
+if (options.trace && (options.rounds !== 1 || options.names.length !== 1))
+  usage('--trace is of one round of one row: give --rounds 1 and a NAME');
 const chosen = kRows.filter(({ name }) =>
   options.names.length === 0 || options.names.some((part) => name.includes(part)));
 if (chosen.length === 0) usage(`no row has '${options.names.join("' or '")}' in its name`);
@@ -546,7 +574,8 @@ let failed = 0;
 for (const row of chosen) {
   const rounds = [];
   try {
-    for (let round = 0; round < options.rounds; round++) rounds.push(await measure(row));
+    for (let round = 0; round < options.rounds; round++)
+      rounds.push(await measure(row, options.trace));
     rows.push(toRow(row, rounds));
     print(rows.at(-1));
   } catch (error) {

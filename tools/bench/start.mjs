@@ -179,6 +179,8 @@ const kAborts = [
   { place: 'worker', phase: 'load' },
   { place: 'worker', phase: 'run' },
   { place: 'page', phase: 'fetch' },
+  { place: 'page', phase: 'compile' },
+  { place: 'page', phase: 'load' },
   { place: 'page', phase: 'run' },
 ];
 const kAbortPage = `

@@ -4,6 +4,7 @@
 #include "core/object/graph/print.h"
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -425,12 +426,42 @@ class StatisticsCollector {
       ++result_.finite;
     }
   }
+  // The same for many. Where all of a block are finite, which is common, none is tested by itself.
+  void Add(std::span<const float> values) {
+    constexpr size_t kBlock = 256;
+    for (; !values.empty(); values = values.subspan(std::min(kBlock, values.size()))) {
+      const std::span<const float> block = values.first(std::min(kBlock, values.size()));
+      if (AddFinite(block)) continue;
+      for (const float value : block) Add(static_cast<double>(value));
+    }
+  }
   TensorStatistics Finish() {
     if (result_.finite > 0) result_.mean = sum_ / static_cast<double>(result_.finite);
     return result_;
   }
 
  private:
+  // False, and nothing is added, where one of the values is not finite.
+  bool AddFinite(std::span<const float> block) {
+    // What is finite adds 0; inf - inf is NaN, which stays.
+    float test = 0;
+    float low = block[0], high = block[0];
+    double sum = sum_;
+    for (const float value : block) {
+      test += value - value;
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+      sum += static_cast<double>(value);
+    }
+    if (test != 0) return false;
+    if (result_.finite == 0) result_.min = result_.max = static_cast<double>(low);
+    result_.min = std::min(result_.min, static_cast<double>(low));
+    result_.max = std::max(result_.max, static_cast<double>(high));
+    result_.finite += static_cast<int64_t>(block.size());
+    sum_ = sum;
+    return true;
+  }
+
   TensorStatistics result_;
   double sum_ = 0;
 };
@@ -478,8 +509,7 @@ TensorStatistics ComputeStatistics(const Tensor& tensor) {
   if (!tensor.on_host()) return collector.Finish();
   // The common case without a visit per element: weights and activations of most models.
   if (tensor.dtype() == kF32 && tensor.is_contiguous()) {
-    for (const float value : tensor.values<const float>())
-      collector.Add(static_cast<double>(value));
+    collector.Add(tensor.values<const float>());
   } else if (!tensor.dtype().is_string()) {
     for (int64_t i = 0; i < tensor.element_count(); ++i) {
       VisitElement(tensor, i,

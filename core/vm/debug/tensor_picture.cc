@@ -43,74 +43,102 @@ int64_t EndOfPart(int64_t part, int64_t parts, int64_t extent) {
   return (part + 1) * extent / parts;
 }
 
-// The picture while it is made: sums of cells, one row of the source at a time.
+// What a cell's elements so far have in common; low and high are those of the finite ones.
+struct Cell {
+  double sum = 0;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  int64_t elements = 0, bad = 0;
+
+  // Elements that are all finite, which is common, need no test each: the sum tells of others.
+  void AddUntested(const double* values, int64_t count) {
+    Cell cell = *this;
+    for (int64_t i = 0; i < count; ++i) {
+      cell.sum += values[i];
+      if (values[i] < cell.low) cell.low = values[i];
+      if (values[i] > cell.high) cell.high = values[i];
+    }
+    cell.elements += count;
+    *this = cell;
+  }
+
+  void AddTested(const double* values, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (std::isfinite(values[i])) {
+        AddUntested(values + i, 1);
+      } else {
+        ++elements;
+        ++bad;
+      }
+    }
+  }
+};
+
+// The picture while it is made: one row of cells at a time.
 class Painter {
  public:
   Painter(const Tensor& tensor, const PictureOptions& options, TensorPicture* picture)
-      : tensor_(tensor), step_(FlatStep(tensor, options.column_axis)), picture_(*picture) {
+      : tensor_(tensor),
+        row_step_(FlatStep(tensor, options.row_axis)),
+        step_(FlatStep(tensor, options.column_axis)),
+        picture_(*picture) {
     columns_ = options.column_axis < 0 ? 1 : tensor.dim(options.column_axis);
     picture_.columns = static_cast<int32_t>(std::min<int64_t>(columns_, options.max_columns));
+    const auto cells = static_cast<size_t>(picture_.columns);
+    for (int64_t cell = 0; cell < picture_.columns; ++cell)
+      ends_.push_back(EndOfPart(cell, picture_.columns, columns_));
+    for (std::vector<float>* plane :
+         {&picture_.mean, &picture_.low, &picture_.high, &picture_.bad})
+      plane->reserve(static_cast<size_t>(picture_.rows) * cells);
   }
 
-  // A cell's elements of the row lie one after the other, so each cell is written once a row.
-  void AddRow(int64_t begin, int64_t row) {
-    if (columns_ == 0) return;
+  // So many rows of the source, the first at the flat index `begin`, are the next row of cells.
+  void AddRows(int64_t begin, int64_t rows) {
+    for (const bool tests : {false, true}) {
+      cells_.assign(ends_.size(), Cell());
+      for (int64_t row = 0; row < rows; ++row) AddRow(begin + row * row_step_, tests);
+      const auto is_finite = [](const Cell& cell) { return std::isfinite(cell.sum); };
+      if (std::all_of(cells_.begin(), cells_.end(), is_finite)) break;
+    }
+    for (const Cell& cell : cells_) Finish(cell);
+  }
+
+ private:
+  void AddRow(int64_t begin, bool tests) {
     double values[kElementBlock];
-    int64_t cell = 0, end = EndOfPart(0, picture_.columns, columns_);
+    size_t cell = 0;
     for (int64_t at = 0; at < columns_; at += kElementBlock) {
       const int64_t count = std::min(kElementBlock, columns_ - at);
       ReadElements(tensor_, begin + at * step_, step_, count, values);
       for (int64_t i = 0; i < count;) {
-        const int64_t run = std::min(end - at, count) - i;
-        Add(static_cast<size_t>(row * picture_.columns + cell), values + i, run);
+        const int64_t run = std::min(ends_[cell] - at, count) - i;
+        if (tests) {
+          cells_[cell].AddTested(values + i, run);
+        } else {
+          cells_[cell].AddUntested(values + i, run);
+        }
         i += run;
-        if (at + i == end) end = EndOfPart(++cell, picture_.columns, columns_);
+        if (at + i == ends_[cell]) ++cell;
       }
     }
   }
 
-  void Finish() {
-    for (size_t i = 0; i < sums_.size(); ++i)
-      picture_.mean[i] = static_cast<float>(sums_[i] / static_cast<double>(counts_[i]));
-  }
-
-  void Resize() {
-    const size_t cells = static_cast<size_t>(picture_.rows) * static_cast<size_t>(picture_.columns);
-    sums_.resize(cells);
-    counts_.resize(cells);
-    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-    picture_.mean.assign(cells, kNone);
-    picture_.low.assign(cells, kNone);
-    picture_.high.assign(cells, kNone);
-    picture_.bad.assign(cells, 0);
-  }
-
- private:
-  void Add(size_t cell, const double* values, int64_t count) {
-    double sum = 0, low = std::numeric_limits<double>::infinity(), high = -low;
-    int64_t finite = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      if (!std::isfinite(values[i])) continue;
-      sum += values[i];
-      low = std::min(low, values[i]);
-      high = std::max(high, values[i]);
-      ++finite;
-    }
-    picture_.bad[cell] += static_cast<float>(count - finite);
-    if (finite == 0) return;
-    sums_[cell] += sum;
-    counts_[cell] += finite;
-    const auto least = static_cast<float>(low), most = static_cast<float>(high);
-    if (!(picture_.low[cell] <= least)) picture_.low[cell] = least;
-    if (!(picture_.high[cell] >= most)) picture_.high[cell] = most;
+  void Finish(const Cell& cell) {
+    const int64_t finite = cell.elements - cell.bad;
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    const double mean = cell.sum / static_cast<double>(finite);
+    picture_.mean.push_back(static_cast<float>(finite > 0 ? mean : none));
+    picture_.low.push_back(static_cast<float>(finite > 0 ? cell.low : none));
+    picture_.high.push_back(static_cast<float>(finite > 0 ? cell.high : none));
+    picture_.bad.push_back(static_cast<float>(cell.bad));
   }
 
   const Tensor& tensor_;
-  int64_t step_;
+  int64_t row_step_, step_;
   int64_t columns_ = 1;
   TensorPicture& picture_;
-  std::vector<double> sums_;
-  std::vector<int64_t> counts_;
+  std::vector<int64_t> ends_;  // of the cells of a row
+  std::vector<Cell> cells_;    // of the row at hand
 };
 
 }  // namespace
@@ -118,20 +146,20 @@ class Painter {
 Result<TensorPicture> MakeTensorPicture(const Tensor& tensor, const PictureOptions& options) {
   TERN_TRY(CheckPicture(tensor, options));
   TensorPicture picture;
-  Painter painter(tensor, options, &picture);
   const int64_t rows = options.row_axis < 0 ? 1 : tensor.dim(options.row_axis);
   picture.rows = static_cast<int32_t>(std::min<int64_t>(rows, options.max_rows));
-  painter.Resize();
+  Painter painter(tensor, options, &picture);
   int64_t begin = 0;
   for (int i = 0; i < tensor.rank(); ++i)
     if (i != options.row_axis && i != options.column_axis)
       begin += options.index[static_cast<size_t>(i)] * FlatStep(tensor, i);
-  int64_t cell = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    while (EndOfPart(cell, picture.rows, rows) <= row) ++cell;
-    painter.AddRow(begin + row * FlatStep(tensor, options.row_axis), cell);
+  const int64_t step = FlatStep(tensor, options.row_axis);
+  int64_t row = 0;
+  for (int64_t part = 0; part < picture.rows; ++part) {
+    const int64_t end = EndOfPart(part, picture.rows, rows);
+    painter.AddRows(begin + row * step, end - row);
+    row = end;
   }
-  painter.Finish();
   return picture;
 }
 

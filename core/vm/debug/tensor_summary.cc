@@ -22,22 +22,6 @@ void Widen(const Tensor& tensor, int64_t begin, int64_t step, int64_t count, dou
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(data[i * step]);
 }
 
-std::string Hex(uint64_t value) {
-  std::string text(16, '0');
-  for (size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-  return text;
-}
-
-// Over the bytes; of a view that is not contiguous over its elements, which gives another number.
-uint64_t ElementHash(const Tensor& tensor) {
-  uint64_t hash = HashText(tensor.TypeText());
-  if (!tensor.on_host() || tensor.dtype().is_string()) return hash;
-  // The sum of files, because it is as fast as memory.
-  if (tensor.is_contiguous()) return HashCombine(hash, ContentSum(tensor.bytes()));
-  const Result<TensorPtr> copy = tensor.Contiguous();
-  return copy.ok() ? HashCombine(hash, ContentSum((*copy)->bytes())) : hash;
-}
-
 // The smallest normal number of a float type; 0 for integers, which have no denormals.
 double SmallestNormal(DType dtype) {
   if (dtype == kF64) return std::numeric_limits<double>::min();
@@ -203,8 +187,17 @@ std::string TensorLayoutJson(const Tensor& tensor) {
              storage == nullptr ? uint64_t{0} : reinterpret_cast<uintptr_t>(storage->data()));
   json.Field("storageBytes", storage == nullptr ? uint64_t{0} : uint64_t{storage->bytes()});
   json.Field("contiguous", tensor.is_contiguous()).Field("readOnly", tensor.is_read_only());
-  json.Field("hash", std::string_view(Hex(ElementHash(tensor)))).EndObject();
+  json.EndObject();
   return json.Take();
+}
+
+uint64_t TensorHash(const Tensor& tensor) {
+  const uint64_t hash = HashText(tensor.TypeText());
+  if (!tensor.on_host() || tensor.dtype().is_string()) return hash;
+  // The sum of files, because it is as fast as memory.
+  if (tensor.is_contiguous()) return HashCombine(hash, ContentSum(tensor.bytes()));
+  const Result<TensorPtr> copy = tensor.Contiguous();
+  return copy.ok() ? HashCombine(hash, ContentSum((*copy)->bytes())) : hash;
 }
 
 Result<std::string> TensorStatisticsJson(const Tensor& tensor, const StatisticsOptions& options) {

@@ -22,8 +22,11 @@ inline constexpr size_t kMostUniques = 32;
 
 // {"dtype", "elementBits", "shape", "strides": of elements, "offset": bytes from the storage's
 // first, "bytes", "storage": its address, 0 where the memory came from outside, "storageBytes",
-// "contiguous", "readOnly", "hash": 16 hexadecimal digits over type, shape and elements}
+// "contiguous", "readOnly"}
 std::string TensorLayoutJson(const Tensor& tensor);
+
+// Over type, shape and elements, all of which it reads.
+uint64_t TensorHash(const Tensor& tensor);
 
 struct StatisticsOptions {
   int32_t bins = 64;

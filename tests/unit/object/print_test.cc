@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
+#include <tuple>
+#include <vector>
 
 #include "core/base/half.h"
 #include "core/object/containers/adt.h"
@@ -181,6 +184,25 @@ TEST(PrintJson, NotFiniteElementsAreCountedApart) {
   EXPECT_NE(ValueJson(tensor).find(R"("elements":["nan","inf",-1,3])"), std::string::npos);
   const auto none = Tensor::FromValues<float>({nan}, {1}).value();
   EXPECT_EQ(ValueJson(none).find("\"min\""), std::string::npos);
+}
+
+// Blocks whose elements are all finite are read in another way than those with others.
+TEST(PrintJson, StatisticsOfLongTensorsAreThoseOfEveryElement) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  std::vector<float> values(1000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 101) - 50.5f;
+  for (const bool finite : {true, false}) {
+    if (!finite) values[300] = std::numeric_limits<float>::quiet_NaN(), values[999] = -kInf;
+    const std::vector<double> wide(values.begin(), values.end());
+    const std::vector<int64_t> dims{1000};
+    const auto narrow = Tensor::FromValues(std::span<const float>(values), dims).value();
+    const auto other = Tensor::FromValues(std::span<const double>(wide), dims).value();
+    const TensorStatistics found = ComputeStatistics(*narrow);
+    const TensorStatistics wanted = ComputeStatistics(*other);
+    EXPECT_EQ(found.finite, finite ? 1000 : 998);
+    EXPECT_EQ(std::tie(found.finite, found.nan, found.inf, found.min, found.max, found.mean),
+              std::tie(wanted.finite, wanted.nan, wanted.inf, wanted.min, wanted.max, wanted.mean));
+  }
 }
 
 TEST(PrintJson, StatisticsOfOtherTypes) {

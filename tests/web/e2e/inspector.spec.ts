@@ -95,3 +95,27 @@ test('what is special has signs of its own', async ({ playground, page }) => {
   await playground.click('inspect-stats');
   await expect(page.locator('[data-figure=nan]')).toContainText('the first at 0');
 });
+
+const kLarge = `.func @main(x: f32[1200, 1024]) -> f32[1200, 1024]
+  move  %0 dst: %1
+  ret   ret %1
+`;
+
+test('of what is large a part is shown at once, and how large it is', async ({
+  playground, page,
+}) => {
+  await playground.drop({ name: 'large.tasm', bytes: new TextEncoder().encode(kLarge) });
+  await page.evaluate(() => window.ternPlayground.step(1));
+  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
+  await playground.idle();
+  await expect(page.getByTestId('inspected-large')).toContainText('f32[1200, 1024] of 4.7 MiB');
+  await page.locator('#tab-inspector').click();
+  await playground.idle();
+  await expect(page.getByTestId('inspector-heatmap'))
+    .toHaveAccessibleName(/^Heatmap of %1.*, 512 × 512 cells/);
+  const facts = page.locator('.tensor-facts dd');
+  await expect(facts.last()).toHaveText(/^[0-9a-f]{16}$/);
+  await page.evaluate(() => window.ternPlayground.run());
+  await page.locator('#tab-output').click();
+  await expect(page.getByTestId('value-output0')).toContainText('too many for a picture');
+});

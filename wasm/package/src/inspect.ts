@@ -25,8 +25,6 @@ export interface TensorLayout {
   storageBytes: number;
   contiguous: boolean;
   readOnly: boolean;
-  /** 16 hexadecimal digits over type, shape and elements. */
-  hash: string;
 }
 
 export interface Histogram {
@@ -134,6 +132,13 @@ export class InspectedTensor extends AnyHandle {
 
   layout(): TensorLayout {
     return this.json('tern_tensor_layout') as TensorLayout;
+  }
+
+  /** 16 hexadecimal digits over type, shape and elements, all of which it reads. */
+  hash(): string {
+    const { memory } = this;
+    memory.call('tern_tensor_hash', this.pointer(), memory.scratch);
+    return memory.view().getBigUint64(memory.scratch, true).toString(16).padStart(16, '0');
   }
 
   statistics({ bins = 64, low = 0, high = 0 }: HistogramOptions = {}): TensorStatistics {

@@ -19,6 +19,7 @@ export type CompareWith = { place: TensorPlace } | { tensor: Tensor };
 
 export type TensorQuestion =
   | { ask: 'layout' }
+  | { ask: 'hash' }
   | { ask: 'statistics'; options: HistogramOptions }
   | { ask: 'picture'; options: PictureOptions }
   | { ask: 'window'; starts: number[]; counts: number[] }
@@ -34,6 +35,7 @@ export interface SharedView {
 
 export type TensorFacts =
   | { ask: 'layout'; layout: TensorLayout; shared: SharedView[] }
+  | { ask: 'hash'; hash: string }
   | { ask: 'statistics'; statistics: TensorStatistics }
   | { ask: 'picture'; picture: TensorPicture }
   | { ask: 'window'; tensor: Tensor }

@@ -60,6 +60,8 @@ async function answerQuestion(
   switch (ask) {
     case 'layout':
       return { ask, layout: tensor.layout(), shared: sharedViews(from.recording(), place) };
+    case 'hash':
+      return { ask, hash: tensor.hash() };
     case 'statistics':
       return { ask, statistics: tensor.statistics(question.options) };
     case 'picture':

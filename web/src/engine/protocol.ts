@@ -107,10 +107,21 @@ export type Answer =
   | { kind: 'loaded'; program: SentProgram }
   | { kind: 'machine'; machine: MachineView }
   | { kind: 'called'; outputs: Record<string, Value>; milliseconds: number }
-  | { kind: 'value'; value: Value }
+  | { kind: 'value'; value: Value | LargeTensor }
   | { kind: 'done' }
   | ComparisonAnswer
   | InspectionAnswer;
+
+/** Stands for a tensor of which no pane needs all elements: the inspector shows it in parts. */
+export interface LargeTensor {
+  large: true;
+  dtype: string;
+  shape: readonly number[];
+  bytes: number;
+}
+
+export const isLarge = (value: Value | LargeTensor): value is LargeTensor =>
+  typeof value === 'object' && value !== null && 'large' in value;
 
 /** The kind of answer that each kind of request gets. */
 export interface AnswerKinds

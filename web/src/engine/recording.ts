@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One recorded run: the debugger of the core keeps what each instruction changed, so that any step
 // can be gone to at once, also after the run has returned or failed.
-import type { Debugger, DebugStop, InspectedTensor, Program, Value } from 'tern-runtime';
+import type {
+  Debugger, DebugState, DebugStop, InspectedTensor, Program, Value,
+} from 'tern-runtime';
 import type { ComparedPlace } from './comparison-protocol.js';
 import type { RunLimits, RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
 import { viewOf, Watches } from './debug-views.js';
 import type { TensorPlace } from './inspection-protocol.js';
-import type { CursorState, Failure, MachineView } from './protocol.js';
+import type { CursorState, Failure, LargeTensor, MachineView } from './protocol.js';
 
 const kSliceMilliseconds = 8;
 const kFirstSlice = 16;
@@ -14,6 +16,9 @@ const kMaxSlice = 1 << 20;
 
 /** Of a record, in a page that shares its memory with others. Above, the oldest steps go. */
 const kTraceBytes = 128 << 20;
+
+/** Of a tensor that is sent whole. */
+const kMostBytes = 4 << 20;
 
 /** What a command that takes long does between two slices. */
 export interface Between {
@@ -36,6 +41,8 @@ export class Recording {
   private readonly watches: Watches;
   private outputs: Record<string, Value> | undefined;
   private hasFailed = false;
+  /** The state that was asked for last: it tells of all tensors' elements, which takes time. */
+  private known: { step: number; state: DebugState } | undefined;
   /** By the commands so far, in milliseconds. */
   private spent = 0;
 
@@ -106,10 +113,22 @@ export class Recording {
   }
 
   /** frame: 0 is the innermost. */
-  register(index: number, frame: number): Value {
+  register(index: number, frame: number): Value | LargeTensor {
     const { depth, step, first } = this.debug.stop();
-    if (depth > 0 || step === first) return this.debug.register(index, frame);
-    return this.lookBack(() => this.debug.register(index, frame));
+    const look = (): Value | LargeTensor =>
+      this.large(index, frame) ?? this.debug.register(index, frame);
+    return depth > 0 || step === first ? look() : this.lookBack(look);
+  }
+
+  private large(index: number, frame: number): LargeTensor | undefined {
+    const tensor = this.debug.inspect(index, frame);
+    if (!tensor) return undefined;
+    try {
+      const { dtype, shape, bytes } = tensor.layout();
+      return bytes > kMostBytes ? { large: true, dtype, shape, bytes } : undefined;
+    } finally {
+      tensor.dispose();
+    }
   }
 
   /** The tensor in a register, also of another step; undefined where it holds something else. */
@@ -140,7 +159,7 @@ export class Recording {
   /** Every register of every frame that holds something. */
   registers(): TensorPlace[] {
     const { depth, step, first } = this.debug.stop();
-    const list = (): TensorPlace[] => this.debug.state().frames.flatMap(({ registers }, frame) =>
+    const list = (): TensorPlace[] => this.stateAtCursor().frames.flatMap(({ registers }, frame) =>
       registers.map(({ index }) => ({ register: index, frame })));
     return depth > 0 || step === first ? list() : this.lookBack(list);
   }
@@ -213,8 +232,14 @@ export class Recording {
 
   private state(stop: DebugStop, hasReturned: boolean): CursorState {
     return {
-      ...this.debug.state(), steps: stop.step, state: hasReturned ? 'returned' : 'paused',
+      ...this.stateAtCursor(), steps: stop.step, state: hasReturned ? 'returned' : 'paused',
     };
+  }
+
+  private stateAtCursor(): DebugState {
+    const { step } = this.debug.stop();
+    if (this.known?.step !== step) this.known = { step, state: this.debug.state() };
+    return this.known.state;
   }
 
   // The frames are gone once a run has returned; what they held last is one step before.

@@ -14,6 +14,7 @@ import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
   Answer, Failure, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
 } from './protocol.js';
+import { handedOver } from './handed-over.js';
 import { answerInspection, type ProgramSource } from './inspection.js';
 import { type Between, Recording } from './recording.js';
 
@@ -50,7 +51,8 @@ let stopRequested = false;
 /** The end of the request before: a run ends before another request touches its machine. */
 let tail: Promise<void> = Promise.resolve();
 
-const post = (reply: Reply): void => self.postMessage(reply);
+const post = (reply: Reply): void =>
+  self.postMessage(reply, { transfer: 'ok' in reply && reply.ok ? handedOver(reply.answer) : [] });
 
 async function engine(): Promise<Runtime> {
   const tern = await fastRuntime();

@@ -75,12 +75,13 @@ export function colourAt(value: number, range: ColourRange): [number, number, nu
   return range.diverging ? divergingColour(fraction) : rampColour(fraction);
 }
 
-/** Colours of 256 equal steps of the range, so that a picture needs no sums per pixel. */
-function paletteOf(range: ColourRange): Uint8Array {
-  const colours = new Uint8Array(256 * 3);
+/** Pixels of 256 equal steps of the range, so that a picture needs no sums per pixel. */
+function paletteOf(range: ColourRange): Uint32Array {
+  const colours = new Uint32Array(256);
   for (let i = 0; i < 256; i++) {
     const value = range.low + ((range.high - range.low) * i) / 255;
-    colours.set(colourAt(value, range), i * 3);
+    const [red, green, blue] = colourAt(value, range);
+    colours[i] = 0xff000000 | (blue << 16) | (green << 8) | red;
   }
   return colours;
 }
@@ -106,12 +107,18 @@ export function picturePixels(
   const words = new Uint32Array(pixels.buffer);
   const colours = paletteOf(range);
   const span = range.high - range.low;
+  const { low } = range;
+  const [steps, first] = span > 0 ? [255 / span, 0.5] : [0, 128];
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const i = row * columns + column;
-      const at = span > 0 ? Math.round(((mean[i]! - range.low) / span) * 255) : 128;
-      const k = Math.min(Math.max(at, 0), 255) * 3;
-      const colour = (0xff000000 | (colours[k + 2]! << 16) | (colours[k + 1]! << 8) | colours[k]!);
+      // Rounded; a cell that has no number is crossed below.
+      const at = ((mean[i]! - low) * steps + first) | 0;
+      const colour = colours[at < 0 ? 0 : at > 255 ? 255 : at]!;
+      if (scale === 1 && bad[i] === 0) {
+        words[i] = colour;
+        continue;
+      }
       for (let y = 0; y < scale; y++) {
         const line = (row * scale + y) * width + column * scale;
         for (let x = 0; x < scale; x++) {

@@ -43,6 +43,7 @@ export interface InspectorState {
   readonly step: number;
   readonly layout: TensorLayout | undefined;
   readonly shared: readonly SharedView[];
+  readonly hash: string | undefined;
   readonly view: TensorView | undefined;
   readonly picture: TensorPicture | undefined;
   readonly media: TensorMedia | undefined;
@@ -55,7 +56,7 @@ export interface InspectorState {
 }
 
 const kNothing: InspectorState = {
-  place: undefined, name: '', step: 0, layout: undefined, shared: [], view: undefined,
+  place: undefined, name: '', step: 0, layout: undefined, shared: [], hash: undefined, view: undefined,
   picture: undefined, media: undefined, statistics: undefined, window: undefined,
   comparison: undefined, comparedWith: '', isBusy: false, problem: '',
 };
@@ -110,6 +111,9 @@ function latest(action: (isStill: () => boolean) => Promise<void>): Promise<void
 export const kWindowRows = 64;
 export const kWindowColumns = 24;
 
+/** Cells of a picture, down and across: more than a heatmap has pixels of its own to show. */
+const kMostCells = 512;
+
 /** Columns of a sound's outline: more than there are pixels. */
 const kOutlineColumns = 1024;
 
@@ -141,7 +145,8 @@ async function fill(place: TensorPlace, isStill: () => boolean): Promise<void> {
   const shown = shownTab.value;
   if (!view || !layout) return;
   if (shown === 'heatmap' && !picture) {
-    const found = await ask(place, { ask: 'picture', options: view });
+    const options = { ...view, maxRows: kMostCells, maxColumns: kMostCells };
+    const found = await ask(place, { ask: 'picture', options });
     if (isStill()) change({ picture: found?.picture });
   }
   if (shown === 'media' && media.value && !inspector.value.media)
@@ -152,6 +157,11 @@ async function fill(place: TensorPlace, isStill: () => boolean): Promise<void> {
   }
   if ((shown === 'table' || shown === 'hex') && !window)
     await fetchWindow(place, 0, 0, isStill);
+  // After what is looked at: it reads all elements.
+  if (!inspector.value.hash && isStill()) {
+    const found = await ask(place, { ask: 'hash' });
+    if (isStill()) change({ hash: found?.hash });
+  }
 }
 
 async function fetchWindow(
@@ -173,13 +183,19 @@ async function fetchWindow(
   if (isStill() && found) change({ window: { row, column, tensor: found.tensor } });
 }
 
-async function open(place: TensorPlace, isStill: () => boolean): Promise<void> {
+interface Target {
+  readonly place: TensorPlace;
+  readonly name: string;
+}
+
+async function open({ place, name }: Target, isStill: () => boolean): Promise<void> {
   const found = await ask(place, { ask: 'layout' });
   if (!isStill()) return;
-  if (!found) return change({ ...kNothing, place, name: inspector.value.name });
+  if (!found) return change({ ...kNothing, place, name });
   const { layout, shared } = found;
+  // The name changes with what it stands for.
   change({
-    layout, shared, view: keepView(inspector.value.view, layout.shape), picture: undefined,
+    place, name, layout, shared, hash: undefined, view: keepView(inspector.value.view, layout.shape), picture: undefined,
     media: undefined, statistics: undefined, window: undefined, comparison: undefined,
     step: session.value.steps,
   });
@@ -187,7 +203,7 @@ async function open(place: TensorPlace, isStill: () => boolean): Promise<void> {
 }
 
 /** The register that was picked, if it can be looked into now. */
-function wanted(): { place: TensorPlace; name: string } | undefined {
+function wanted(): Target | undefined {
   const { machine, before, inspected, frame } = session.value;
   const selected = pinned.value;
   const picked = selected?.kind === 'register'
@@ -217,8 +233,7 @@ export function followSelection(): () => void {
         inspector.value = { ...kNothing, view: inspector.value.view };
         return;
       }
-      change(target);
-      void latest((isStill) => open(target.place, isStill));
+      void latest((isStill) => open(target, isStill));
     });
   });
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session: one immutable snapshot of everything the panes show.
 import type { Diagnostic, FunctionInfo, RuntimeInfo, Value } from 'tern-runtime';
-import type { CursorState, LoadedProgram, TraceRange } from '../engine/protocol.js';
+import type {
+  CursorState, LargeTensor, LoadedProgram, TraceRange,
+} from '../engine/protocol.js';
 import { type InputChoice, takesDrawing } from '../model/inputs.js';
 import type { Stroke } from '../model/strokes.js';
 
@@ -56,7 +58,9 @@ export interface Session {
   /** Of a record that was opened: how this run of it compares with the record. */
   readonly replayed: string;
   /** A register whose whole value is shown. */
-  readonly inspected: { readonly index: number; readonly value: Value | undefined } | undefined;
+  readonly inspected: {
+    readonly index: number; readonly value: Value | LargeTensor | undefined;
+  } | undefined;
   readonly strokes: readonly Stroke[];
   /** 28 × 28, as the classifier reads the strokes; nothing without ink. */
   readonly image: Float32Array | undefined;

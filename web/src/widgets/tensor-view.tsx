@@ -3,7 +3,7 @@
 // two of its axes, with a table twin.
 import { isTensor, type Tensor, type Value } from 'tern-runtime';
 import { useMemo, useState } from 'preact/hooks';
-import { formatNumber, formatShape } from '../model/format.js';
+import { formatCount, formatNumber, formatShape } from '../model/format.js';
 import {
   type Axes, axesOf, heatmap, pictureRatio, type Slice, sliceCount, sliceName, sliceOf,
 } from '../model/tensors.js';
@@ -13,6 +13,8 @@ import { Pixels } from './pixels.js';
 
 // More than that is read faster as a picture.
 const kMaxBars = 32;
+// Of a picture that is made while the page waits.
+const kMostCells = 1 << 20;
 
 function Bars({ slice, name }: { slice: Slice; name: string }) {
   // All zeros have no longest bar.
@@ -116,6 +118,15 @@ function TensorView({ tensor, name }: { tensor: Tensor; name: string }) {
   const choices = axesOf(tensor);
   // What was chosen for another tensor holds as far as this one has it too.
   const axes = choices.find(({ row }) => row === wanted?.axes.row) ?? choices[0]!;
+  const cells = (tensor.shape[axes.row] ?? 1) * (tensor.shape[axes.column] ?? 1);
+  if (cells > kMostCells) {
+    return (
+      <p class="hint">
+        {formatCount(cells, 'element')} are too many for a picture here. Pick the register that
+        holds them: the <b>Inspector</b> shows it in parts.
+      </p>
+    );
+  }
   const slice = Math.min(wanted?.slice ?? 0, sliceCount(tensor, axes) - 1);
   const view = { axes, slice };
   return (

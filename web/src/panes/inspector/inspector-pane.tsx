@@ -59,9 +59,9 @@ function TabBar() {
 
 /** The type, and how it lies in memory. */
 function Facts() {
-  const { layout, name } = inspector.value;
+  const { layout, name, hash } = inspector.value;
   if (!layout) return null;
-  const { dtype, shape, strides, offset, bytes, storageBytes, contiguous, hash } = layout;
+  const { dtype, shape, strides, offset, bytes, storageBytes, contiguous } = layout;
   const facts: [string, string][] = [
     ['strides', formatShape(strides)],
     ['offset', `${offset} B`],
@@ -70,7 +70,7 @@ function Facts() {
     // size.
     ['storage', storageBytes > 0 ? formatBytes(storageBytes) : 'from outside'],
     ['layout', contiguous ? 'contiguous' : 'strided'],
-    ['hash', hash],
+    ['hash', hash ?? '…'],
   ];
   return (
     <div class="tensor-facts">

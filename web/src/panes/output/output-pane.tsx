@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values in full: a register that was picked, and the results of a run that has returned.
-import { formatMilliseconds } from '../../model/format.js';
+import { isLarge } from '../../engine/protocol.js';
+import { formatBytes, formatMilliseconds, formatShape } from '../../model/format.js';
 import { inspect } from '../../state/runs.js';
 import { session } from '../../state/store.js';
 import { ValueView } from '../../widgets/tensor-view.js';
@@ -20,6 +21,11 @@ function Inspected() {
       {value === undefined || value === null ? (
         <p class="hint">
           <code>{name}</code> holds nothing now.
+        </p>
+      ) : isLarge(value) ? (
+        <p class="hint" data-testid="inspected-large">
+          <code>{name}</code> is {value.dtype}{formatShape(value.shape)}
+          {' '}of {formatBytes(value.bytes)}: the <b>Inspector</b> shows it in parts.
         </p>
       ) : (
         <ValueView name={name} value={value} />
