@@ -12,13 +12,20 @@ namespace {
 // The first of the tokens that the text begins with, or "".
 std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens) {
   // Forms list longer tokens before their beginnings, so the first that fits is the longest.
-  for (std::string_view token : tokens) {
-    if (text.starts_with(token)) return token;
+  if (text.empty()) return {};
+  for (const std::string_view token : tokens) {
+    if (text[0] == token[0] && text.starts_with(token)) return token;
   }
   return {};
 }
 
 }  // namespace
+
+bool Contains(std::string_view few, char c) {
+  for (const char each : few)
+    if (each == c) return true;
+  return false;
+}
 
 // A zero byte of the text is a character like others, so the end is asked for by itself.
 bool Scanner::AcceptHere(char c) {
@@ -28,7 +35,7 @@ bool Scanner::AcceptHere(char c) {
 }
 
 bool Scanner::IsWordChar(char c) const {
-  return IsNameChar(c) || form_->word_marks.find(c) != std::string_view::npos;
+  return IsNameChar(c) || Contains(form_->word_marks, c);
 }
 
 bool Scanner::AtComment() const {
@@ -37,16 +44,18 @@ bool Scanner::AtComment() const {
 
 // A comment ends before its line break, which is a space where the form has lines.
 void Scanner::Skip() {
+  // Several looks at one place skip once.
+  if (at_ == skipped_to_) return;
   while (at_ < text_.size()) {
     if (IsSpace(text_[at_])) {
       ++at_;
     } else if (AtComment()) {
-      const size_t end = text_.find('\n', at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
+      at_ = std::min(text_.find('\n', at_), text_.size());
     } else {
-      return;
+      break;
     }
   }
+  skipped_to_ = at_;
 }
 
 bool Scanner::Accept(char c) { return Skip(), AcceptHere(c); }
@@ -62,7 +71,7 @@ std::string_view Scanner::PeekOperator() {
   Skip();
   const std::string_view longer = FirstThatFits(text_.substr(at_), form_->operators);
   if (!longer.empty()) return longer;
-  const bool fits = at_ < text_.size() && form_->marks.find(text_[at_]) != std::string_view::npos;
+  const bool fits = at_ < text_.size() && Contains(form_->marks, text_[at_]);
   return text_.substr(at_, fits ? 1 : 0);
 }
 
@@ -88,7 +97,7 @@ std::string_view Scanner::PeekNumber(std::string_view signs) {
   for (; end < text_.size(); ++end) {
     const char c = text_[end];
     if (IsWordChar(c)) continue;
-    const bool first = end == at_ && signs.find(c) != std::string_view::npos;
+    const bool first = end == at_ && Contains(signs, c);
     const bool of_exponent = (c == '+' || c == '-') && end > at_ && (text_[end - 1] | 0x20) == 'e';
     if (!first && !of_exponent) break;
   }

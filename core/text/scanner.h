@@ -45,6 +45,9 @@ struct Mistake {
 inline constexpr std::string_view kFileSpaces = " \t\r\n";
 inline constexpr std::string_view kFileComments[] = {"//", ";;"};
 
+// Of a few characters; a call of the C library would take longer.
+bool Contains(std::string_view few, char c);
+
 class Scanner {
  public:
   // The text and the form must outlive the scanner.
@@ -117,12 +120,13 @@ class Scanner {
   void GoOn(const Scanner& other);
 
  private:
-  bool IsSpace(char c) const { return form_->spaces.find(c) != std::string_view::npos; }
+  bool IsSpace(char c) const { return Contains(form_->spaces, c); }
   bool AtComment() const;
 
   std::string_view text_;
   const TextForm* form_;
   size_t at_;
+  size_t skipped_to_ = std::string_view::npos;
   bool ok_ = true;
   Mistake mistake_;
 };

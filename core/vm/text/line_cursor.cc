@@ -16,10 +16,13 @@ constexpr text::TextForm kLineForm{
 // Where the last token ends. A ';' in quotes begins no comment; quotes that never end are the whole
 // rest of the line.
 size_t EndOfTokens(text::Scanner in) {
+  const auto is_plain = [](char c) {
+    return c != '"' && c != ';' && !text::Contains(kLineForm.spaces, c);
+  };
   size_t end = in.at();
   for (; !in.AtEnd(); end = in.at()) {
-    const std::string_view quoted = in.Take(in.PeekQuoted());
-    if (quoted.empty()) in.MoveTo(in.Here() == '"' ? in.text().size() : in.at() + 1);
+    if (!in.TakeWhile(is_plain).empty()) continue;
+    if (in.Take(in.PeekQuoted()).empty()) in.MoveTo(in.text().size());
   }
   return end;
 }

@@ -56,8 +56,8 @@ export interface InspectorState {
 }
 
 const kNothing: InspectorState = {
-  place: undefined, name: '', step: 0, layout: undefined, shared: [], hash: undefined, view: undefined,
-  picture: undefined, media: undefined, statistics: undefined, window: undefined,
+  place: undefined, name: '', step: 0, layout: undefined, shared: [], hash: undefined,
+  view: undefined, picture: undefined, media: undefined, statistics: undefined, window: undefined,
   comparison: undefined, comparedWith: '', isBusy: false, problem: '',
 };
 
@@ -195,9 +195,9 @@ async function open({ place, name }: Target, isStill: () => boolean): Promise<vo
   const { layout, shared } = found;
   // The name changes with what it stands for.
   change({
-    place, name, layout, shared, hash: undefined, view: keepView(inspector.value.view, layout.shape), picture: undefined,
-    media: undefined, statistics: undefined, window: undefined, comparison: undefined,
-    step: session.value.steps,
+    place, name, layout, shared, hash: undefined, step: session.value.steps,
+    view: keepView(inspector.value.view, layout.shape), picture: undefined, media: undefined,
+    statistics: undefined, window: undefined, comparison: undefined,
   });
   await fill(place, isStill);
 }
