@@ -58,6 +58,7 @@ export const kPresets: Readonly<Record<PresetName, Preset>> = {
   },
   profile: {
     title: 'Profile', about: 'Where time and memory go', main: 'profile',
+    sizes: { bottom: 200 },
     left: [['ops']],
     centre: [['run'], ['profile']],
     right: [['inspector', 'output', 'explain']],
