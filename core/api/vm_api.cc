@@ -86,9 +86,9 @@ tern_status* tern_vm_resume(tern_vm* vm, uint64_t max_instructions, tern_stop* s
 }
 
 tern_status* tern_vm_take_result(tern_vm* vm, TernAny* result) {
-  if (vm->machine->state() != tern::vm::VirtualMachine::State::kReturned) {
-    return ToHandle(tern::InvalidArgument("the machine has no result: its run has not returned"));
-  }
+  if (vm->machine->state() != tern::vm::VirtualMachine::State::kReturned)
+    return ToHandle(tern::InvalidArgument("the machine has no result: its run has not returned")
+                        .SetErrorCode("E0705"));
   *result = vm->machine->TakeResult().Release();
   return nullptr;
 }

@@ -91,6 +91,30 @@ class StatefulApi : public testing::Test {
   tern_vm* vm_ = nullptr;
 };
 
+TEST_F(StatefulApi, RunsInPiecesAndGivesTheResultAtTheEnd) {
+  TernAny result{};
+  const auto code_of_taking = [&]() -> std::string {
+    tern_status* status = tern_vm_take_result(vm_, &result);
+    std::string code = status == nullptr ? "" : tern_status_code(status);
+    tern_status_free(status);
+    return code;
+  };
+  EXPECT_EQ(code_of_taking(), "E0705");
+  const TernAny inputs[] = {Int(3), Int(4)};
+  ASSERT_EQ(Take(tern_vm_begin(vm_, "main", inputs, 2)), "");
+  tern_stop stop = TERN_STOP_CANCELLED;
+  ASSERT_EQ(Take(tern_vm_resume(vm_, 1, &stop)), "");
+  EXPECT_EQ(stop, TERN_STOP_PAUSED);
+  EXPECT_EQ(code_of_taking(), "E0705");
+  ASSERT_EQ(Take(tern_vm_resume(vm_, 0, &stop)), "");
+  EXPECT_EQ(stop, TERN_STOP_RETURNED);
+  ASSERT_EQ(code_of_taking(), "");
+  tern_buffer* text = nullptr;
+  tern_any_text(&result, &text);
+  EXPECT_EQ(Take(text), "(7, 14)");
+  tern_any_release(&result);
+}
+
 TEST_F(StatefulApi, C32_InputsOnceOutputsAfterwards) {
   const TernAny inputs[] = {Int(3), Int(4)};
   ASSERT_EQ(Take(tern_vm_set_input(vm_, "main", inputs, 2)), "");
