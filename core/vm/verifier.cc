@@ -176,6 +176,12 @@ Status CheckTexts(const ExecutableParts& parts) {
     TERN_TRY(check("kernels", kernel.name));
     TERN_TRY(check("kernels", kernel.format));
   }
+  const std::string* checked = nullptr;  // many entries share one
+  for (const DebugEntry& entry : parts.debug) {
+    if (entry.shared_text.get() == checked) continue;
+    checked = entry.shared_text.get();
+    TERN_TRY(check("debug info", entry.text()));
+  }
   return OkStatus();
 }
 

@@ -175,6 +175,9 @@ TEST(Verifier, Tables) {
   parts.debug.push_back({5, 0, 0, std::make_shared<const std::string>("x")});
   EXPECT_ERROR(parts, "section 'debug info': entry 0");
   parts = Parts({});
+  parts.debug.push_back({0, 1, 1, std::make_shared<const std::string>("loo\xccp")});
+  EXPECT_ERROR(parts, "section 'debug info': text that is not valid UTF-8");
+  parts = Parts({});
   Constant tuple;
   tuple.kind = ConstantKind::kTuple;
   tuple.elements = {1};
