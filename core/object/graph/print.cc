@@ -443,17 +443,15 @@ class StatisticsCollector {
  private:
   // False, and nothing is added, where one of the values is not finite.
   bool AddFinite(std::span<const float> block) {
-    // What is finite adds 0; inf - inf is NaN, which stays.
-    float test = 0;
     float low = block[0], high = block[0];
     double sum = sum_;
     for (const float value : block) {
-      test += value - value;
       low = value < low ? value : low;
       high = value > high ? value : high;
       sum += static_cast<double>(value);
     }
-    if (test != 0) return false;
+    // Floats do not sum up to more than a double holds, so the sum is finite where all of them are.
+    if (sum - sum != 0) return false;
     if (result_.finite == 0) result_.min = result_.max = static_cast<double>(low);
     result_.min = std::min(result_.min, static_cast<double>(low));
     result_.max = std::max(result_.max, static_cast<double>(high));
