@@ -8,7 +8,7 @@ import type {
   TensorPlace, TensorQuestion,
 } from './inspection-protocol.js';
 import { machineSpeed } from './machine-speed.js';
-import type { Recording } from './recording.js';
+import { type Recording, using } from './recording.js';
 
 /** The file that the program was made from. */
 export interface ProgramSource {
@@ -22,14 +22,6 @@ export interface Inspected {
   program: () => Promise<Program>;
   recording: () => Recording;
   source: ProgramSource | undefined;
-}
-
-function using<T>(tensor: InspectedTensor, f: (tensor: InspectedTensor) => T): T {
-  try {
-    return f(tensor);
-  } finally {
-    tensor.dispose();
-  }
 }
 
 /** Registers of all frames that look at the storage of a tensor. */

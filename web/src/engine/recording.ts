@@ -34,6 +34,15 @@ const kPlainStops: Record<string, MachineView['stop']> = {
   begun: 'ready', breakpoint: 'breakpoint', returned: 'returned', cancelled: 'cancelled',
 };
 
+/** What f tells of a tensor, which is given back then. */
+export function using<T>(tensor: InspectedTensor, f: (tensor: InspectedTensor) => T): T {
+  try {
+    return f(tensor);
+  } finally {
+    tensor.dispose();
+  }
+}
+
 export class Recording {
   private readonly debug: Debugger;
   /** The debugger's number of each breakpoint, by instruction. */
@@ -41,8 +50,8 @@ export class Recording {
   private readonly watches: Watches;
   private outputs: Record<string, Value> | undefined;
   private hasFailed = false;
-  /** The state that was asked for last: it tells of all tensors' elements, which takes time. */
-  private known: { step: number; state: DebugState } | undefined;
+  /** The state that was told last, whose registers are known without reading all tensors again. */
+  private told: DebugState | undefined;
   /** By the commands so far, in milliseconds. */
   private spent = 0;
 
@@ -123,12 +132,8 @@ export class Recording {
   private large(index: number, frame: number): LargeTensor | undefined {
     const tensor = this.debug.inspect(index, frame);
     if (!tensor) return undefined;
-    try {
-      const { dtype, shape, bytes } = tensor.layout();
-      return bytes > kMostBytes ? { large: true, dtype, shape, bytes } : undefined;
-    } finally {
-      tensor.dispose();
-    }
+    const { dtype, shape, bytes } = using(tensor, (it) => it.layout());
+    return bytes > kMostBytes ? { large: true, dtype, shape, bytes } : undefined;
   }
 
   /** The tensor in a register, also of another step; undefined where it holds something else. */
@@ -159,7 +164,7 @@ export class Recording {
   /** Every register of every frame that holds something. */
   registers(): TensorPlace[] {
     const { depth, step, first } = this.debug.stop();
-    const list = (): TensorPlace[] => this.stateAtCursor().frames.flatMap(({ registers }, frame) =>
+    const list = (): TensorPlace[] => this.framesAtCursor().flatMap(({ registers }, frame) =>
       registers.map(({ index }) => ({ register: index, frame })));
     return depth > 0 || step === first ? list() : this.lookBack(list);
   }
@@ -231,15 +236,15 @@ export class Recording {
   }
 
   private state(stop: DebugStop, hasReturned: boolean): CursorState {
+    this.told = this.debug.state();
     return {
-      ...this.stateAtCursor(), steps: stop.step, state: hasReturned ? 'returned' : 'paused',
+      ...this.told, steps: stop.step, state: hasReturned ? 'returned' : 'paused',
     };
   }
 
-  private stateAtCursor(): DebugState {
-    const { step } = this.debug.stop();
-    if (this.known?.step !== step) this.known = { step, state: this.debug.state() };
-    return this.known.state;
+  private framesAtCursor(): DebugState['frames'] {
+    const isTold = this.told?.step === this.debug.stop().step;
+    return (isTold ? this.told! : this.debug.state()).frames;
   }
 
   // The frames are gone once a run has returned; what they held last is one step before.
