@@ -75,6 +75,10 @@ function addTools() {
     for (let i = 0; i < count; i++) all.push(await time(() => act(i)));
     return all;
   };
+  /** Looks once a frame. */
+  const until = async (holds) => {
+    while (!holds()) await new Promise((resolve) => requestAnimationFrame(resolve));
+  };
   /** Times between frames while `act` is called in each, for `seconds`. */
   const frames = (seconds, act) =>
     new Promise((resolve) => {
@@ -103,7 +107,7 @@ function addTools() {
       new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true, ...more }),
     );
   const load = (text, name) => ternPlayground.load(new TextEncoder().encode(text), name);
-  window.bench = { byId, time, times, frames, watch, key, load };
+  window.bench = { byId, time, times, until, frames, watch, key, load };
 }
 
 const run = (page, measure, argument) => page.evaluate(measure, argument);
@@ -213,14 +217,13 @@ async function openTensor(page) {
 async function tensors(page) {
   await openTensor(page);
   return run(page, async () => {
-    const { byId } = window.bench;
+    const { byId, until } = window.bench;
     const all = [];
     for (let i = 0; i < 10; i++) {
       const begin = performance.now();
       document.querySelector(`[data-testid=registers] [data-row-id="${i % 2}"] button`).click();
-      const isThere = () =>
-        byId('inspector-heatmap')?.getAttribute('aria-label').startsWith(`Heatmap of %${i % 2}`);
-      while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve));
+      await until(() =>
+        byId('inspector-heatmap')?.getAttribute('aria-label').startsWith(`Heatmap of %${i % 2}`));
       void document.body.offsetHeight;
       all.push(performance.now() - begin);
       // The sum of all elements comes after the picture.
@@ -257,14 +260,14 @@ async function links(page) {
 /** Until the bytecode of a program is in the page; each has an instruction more. */
 const loads = (count, times) => (page) =>
   run(page, async (texts) => {
-    const { byId, load } = window.bench;
+    const { byId, load, until } = window.bench;
     const rows = () => byId('bytecode-grid')?.getAttribute('aria-rowcount');
     const all = [];
     for (const text of texts) {
       const before = rows();
       const begin = performance.now();
       await load(text, 'bench.tasm');
-      while (rows() === before) await new Promise((resolve) => requestAnimationFrame(resolve));
+      await until(() => rows() !== before);
       void document.body.offsetHeight;
       all.push(performance.now() - begin);
       await window.ternPlayground.idle();
@@ -396,8 +399,7 @@ const layout = (isThere) => async (page) => {
     const holds = new Function('pane', `return ${condition}`);
     const begin = performance.now();
     window.bench.byId('tab-graph').click();
-    while (!holds(document.querySelector('[data-pane=graph]')))
-      await new Promise((resolve) => requestAnimationFrame(resolve));
+    await window.bench.until(() => holds(document.querySelector('[data-pane=graph]')));
     return [performance.now() - begin];
   }, isThere);
 };
