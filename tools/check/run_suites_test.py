@@ -340,7 +340,7 @@ class SlowestTest(TableRunner):
 
 class FailedTest(TableRunner):
     def failed(self, table, **options):
-        """The (suite, test) lines between `failed:` and the totals."""
+        """The (suite, test) lines between `failed:` and the totals; `|` and why behind them."""
         code, output = self.run_table(table, **options)
         lines = output.splitlines()
         self.assertEqual(code, 1 if "failed:" in lines else 0, output)
@@ -350,33 +350,41 @@ class FailedTest(TableRunner):
     def test_names_of_every_kind_of_suite(self):
         vitest = {"numPassedTests": 1, "numFailedTests": 1, "testResults": [
             {"status": "failed", "name": "v.ts", "assertionResults": [
-                {"status": "passed", "title": "good"}, {"status": "failed", "title": "v bad"}]},
+                {"status": "passed", "title": "good"},
+                {"status": "failed", "title": "v bad", "failureMessages": ["no v\n at"]}]},
             {"status": "failed", "name": "broken.ts", "assertionResults": []}]}
-        spec = {"title": "p bad", "ok": False, "tests": [{"results": [{"duration": 1}]}]}
+        spec = {"title": "p bad", "ok": False, "tests": [
+            {"results": [{"duration": 1, "error": {"message": "no p"}}]}]}
         page = {"stats": {"expected": 1, "flaky": 0, "unexpected": 1}, "suites": [
             {"title": "p.ts", "specs": [spec, {**spec, "title": "good", "ok": True}]}]}
         spoken = ("✔ good (1ms)\n✖ n bad (2.5ms)\n✖ failing tests:\n✖ n bad (2.5ms)\n"
                   "# pass 1\n# fail 1")
-        tap = "ok 1 - good\nnot ok 2 - t bad\n# pass 1\n# fail 1"
+        tap = ("    ok 1 - good\n      ---\n      duration_ms: 1\n      ...\n"
+               "    not ok 2 - t bad\n      ---\n      duration_ms: 1\n      error: 'no t'\n"
+               "      code: 'E'\n      ...\n    1..2\nnot ok 1 - group\n  ---\n"
+               "  failureType: 'subtestsFailed'\n  ...\n# pass 1\n# fail 1")
         table = (row("v", f"echo '{json.dumps(vitest)}' >$REPORT; exit 1", "vitest") +
                  row("p", f"echo '{json.dumps(page)}' >$REPORT; exit 1", "playwright") +
                  row("n", f"{says(spoken)}; exit 1", "node") +
                  row("t", f"{says(tap)}; exit 1", "node") +
                  row("c", f"echo '{JUNIT.replace('run', 'fail')}' >$REPORT; exit 1", "ctest:none"))
         self.assertEqual(self.failed(table), [
-            ("v", "v bad"), ("v", "broken.ts"), ("p", "p.ts: p bad"), ("n", "n bad"),
-            ("t", "t bad"), ("c", "g")])
+            ("v", "v bad"), ("|", "no v"), ("|", "at"), ("v", "broken.ts"),
+            ("p", "p.ts: p bad"), ("|", "no p"), ("n", "n bad"),
+            ("t", "t bad"), ("|", "error: 'no t'"), ("|", "code: 'E'"), ("c", "g")])
 
     def test_cases_of_google_test(self):
         report = {"tests": 2, "failures": 1, "testsuites": [{"name": "S", "testsuite": [
-            {"name": "Good", "time": "1s"}, {"name": "Bad", "time": "1s", "failures": [{}]}]}]}
+            {"name": "Good", "time": "1s"}, {"name": "Bad", "time": "1s",
+             "failures": [{"failure": "S.cc:3: no"}]}]}]}
         table = row("a", "mkdir -p build/p/test-results; "
                     f"echo '{json.dumps(report)}' >build/p/test-results/g.json; "
                     f"echo '{JUNIT.replace('run', 'fail')}' >$REPORT; exit 8", "ctest:p")
         with tempfile.TemporaryDirectory() as root:
             shutil.copytree(HERE, os.path.join(root, "tools", "check"))
             tool = os.path.join(root, "tools", "check", "run_suites")
-            self.assertEqual(self.failed(table, tool=tool), [("a", "g: S.Bad")])
+            self.assertEqual(self.failed(table, tool=tool), [
+                ("a", "g: S.Bad"), ("|", "S.cc:3: no")])
 
     def test_what_has_no_names_says_what_is_wrong(self):
         table = row("a", "echo 1 passed, 1 failed; exit 1") + row("b", needs="a")

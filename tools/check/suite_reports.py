@@ -108,23 +108,28 @@ def judge(kind, code, log, report):
     return passed, failed, None if failed == 0 else "tests failed"
 
 
-# ---- which tests failed, by name
+# ---- which tests failed, and why: pairs of a name and what its report says, which may be nothing
 
 def failed_of_ctest(_log, report, preset):
     for test in ctest_tests(report):
         path = os.path.join(results_folder(preset), test.get("name") + ".json")
         suites = load(path)["testsuites"] if os.path.exists(path) else []
-        cases = [f"{suite['name']}.{case['name']}"
-                 for suite in suites for case in suite["testsuite"] if "failures" in case]
-        if cases or test.get("status") != "run":
-            yield ": ".join([test.get("name"), *([", ".join(cases)] if cases else [])])
+        cases = [(f"{suite['name']}.{case['name']}", case["failures"][0].get("failure", ""))
+                 for suite in suites for case in suite["testsuite"] if case.get("failures")]
+        if cases:
+            names = ", ".join(name for name, _ in cases)
+            yield f"{test.get('name')}: {names}", cases[0][1]
+        elif test.get("status") != "run":
+            yield test.get("name"), (test.findtext("system-out") or "")
 
 
 def failed_of_vitest(_log, report, _argument):
     for file in load(report)["testResults"]:
-        names = [test.get("fullName") or test["title"]
-                 for test in file["assertionResults"] if test["status"] == "failed"]
-        yield from names or ([file["name"]] if file["status"] == "failed" else [])
+        failed = [test for test in file["assertionResults"] if test["status"] == "failed"]
+        for test in failed:
+            yield test.get("fullName") or test["title"], "\n".join(test.get("failureMessages", []))
+        if not failed and file["status"] == "failed":
+            yield file["name"], file.get("message", "")
 
 
 def playwright_specs(report):
@@ -140,12 +145,20 @@ def playwright_specs(report):
 def failed_of_playwright(_log, report, _argument):
     for file, spec in playwright_specs(report):
         if not spec["ok"]:
-            yield f"{file}: {spec['title']}"
+            errors = [result.get("error", {}).get("message", "")
+                      for test in spec["tests"] for result in test["results"]]
+            yield f"{file}: {spec['title']}", "\n".join(errors)
 
 
 def failed_of_node(log, _report, _argument):
-    found = re.findall(r"^ *(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", log, re.M)
-    return [name for name in dict.fromkeys(found) if name != "failing tests:"]
+    """From TAP, whose tests are followed by what went wrong, or from the reporter `spec`."""
+    tap = r"^( *)not ok \d+ - (.*)\n(?:\1  ---\n((?:\1  .*\n)*?)\1  \.\.\.$)?"
+    for _, name, said in re.findall(tap, log, re.M):
+        if not re.search("^ *failureType: 'subtestsFailed'", said, re.M):
+            yield name, re.sub(r"(?m)^ *(duration_ms|location|type|failureType):.*\n", "", said)
+    for name in dict.fromkeys(re.findall(r"^ *✖ (.*?)(?: \([\d.]+ms\))?$", log, re.M)):
+        if name != "failing tests:":
+            yield name, ""
 
 
 FAILED = {"ctest": failed_of_ctest, "vitest": failed_of_vitest, "playwright": failed_of_playwright,
@@ -153,7 +166,7 @@ FAILED = {"ctest": failed_of_ctest, "vitest": failed_of_vitest, "playwright": fa
 
 
 def failed_tests(kind, log, report):
-    """The names of the tests that failed; nothing where the report cannot be read."""
+    """(name, why) of the tests that failed; nothing where the report cannot be read."""
     return read_names(FAILED, kind, log, report)
 
 
