@@ -114,6 +114,15 @@ class Scanner {
   // A message of the caller's about what was read since then.
   void FailSince(size_t begin, std::string_view message);
   void Expect(std::string_view token);
+  // Items between brackets with commas between them, also none: "(1, 2)".
+  template <class Item>
+  void ExpectList(std::string_view open, std::string_view close, const Item& item) {
+    Expect(open);
+    if (Accept(close)) return;
+    do item();
+    while (Accept(','));
+    Expect(close);
+  }
   // Ends the text after a mistake that was told elsewhere.
   void Stop() { ok_ = false, at_ = text_.size(); }
   // Goes on where a scanner of the same text, which may have another form, has stopped.

@@ -138,24 +138,15 @@ Number LiteralParser::ParseNumber() {
 // "[1, 2]", also without elements.
 std::vector<Number> LiteralParser::Numbers() {
   std::vector<Number> numbers;
-  in_.Expect("[");
-  if (in_.Accept(']')) return numbers;
-  do {
-    numbers.push_back(ParseNumber());
-  } while (in_.Accept(','));
-  in_.Expect("]");
+  in_.ExpectList("[", "]", [&] { numbers.push_back(ParseNumber()); });
   return numbers;
 }
 
 // A text, or a list of them in brackets.
 std::vector<std::string> LiteralParser::Texts() {
+  if (in_.Peek() != '[') return {Quoted()};
   std::vector<std::string> texts;
-  if (!in_.Accept('[')) return {Quoted()};
-  if (in_.Accept(']')) return texts;
-  do {
-    texts.push_back(Quoted());
-  } while (in_.Accept(','));
-  in_.Expect("]");
+  in_.ExpectList("[", "]", [&] { texts.push_back(Quoted()); });
   return texts;
 }
 

@@ -63,16 +63,12 @@ class Parser : public ValueParser {
   void ReadHeader() {
     const std::string name(Word("a function name"));
     std::vector<types::Type> parameters;
-    in_.Expect("(");
-    if (!in_.Accept(')')) {
-      do {
-        in_.Expect("%");
-        Word("a parameter name");
-        in_.Expect(":");
-        parameters.push_back(ParseType());
-      } while (in_.Accept(','));
-      in_.Expect(")");
-    }
+    in_.ExpectList("(", ")", [&] {
+      in_.Expect("%");
+      Word("a parameter name");
+      in_.Expect(":");
+      parameters.push_back(ParseType());
+    });
     types::Type result;
     if (in_.Accept("->")) result = ParseType();
     if (in_.ok()) headers_.emplace(name, types::Type::Function(std::move(parameters), result));

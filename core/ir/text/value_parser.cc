@@ -451,12 +451,7 @@ ValueParser::Value ValueParser::ParseDeviceCopy() {
 
 std::vector<Expr> ValueParser::Arguments() {
   std::vector<Expr> args;
-  in_.Expect("(");
-  if (in_.Accept(')')) return args;
-  do {
-    args.push_back(Operand());
-  } while (in_.Accept(','));
-  in_.Expect(")");
+  in_.ExpectList("(", ")", [&] { args.push_back(Operand()); });
   return args;
 }
 
