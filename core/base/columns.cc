@@ -16,8 +16,8 @@ uint64_t UnitsOf(double value, uint64_t scale) {
   return static_cast<uint64_t>(units < kMost ? units : kMost);
 }
 
-std::string RateCell(double amount, double others, size_t width) {
-  return AlignRight(amount > 0 && others > 0 ? FormatFixed(amount / others, 2) : "", width);
+std::string RateCell(double amount, double others, int digits, size_t width) {
+  return AlignRight(amount > 0 && others > 0 ? FormatFixed(amount / others, digits) : "", width);
 }
 
 }  // namespace
@@ -42,9 +42,9 @@ std::string FormatFixed(double value, int digits) {
   return StrCat(units / scale, ".", zeros, fraction);
 }
 
-std::string RateColumns(double operations, double bytes, double ns) {
-  return StrCat(RateCell(operations, ns, 9), RateCell(bytes, ns, 9),
-                RateCell(operations, bytes, 8));
+std::string WorkColumns(const WorkAmounts& row) {
+  return StrCat(RateCell(row.operations, row.ns, 2, 9), RateCell(row.bytes, row.ns, 2, 9),
+                RateCell(row.operations, row.bytes, 2, 8), RateCell(row.allocated, 1024, 1, 11));
 }
 
 }  // namespace tern

@@ -18,9 +18,16 @@ std::string AlignLeft(std::string text, size_t width);
 // no number are 0; as many units of the last decimal as fit into 63 bits are the most.
 std::string FormatFixed(double value, int digits);
 
-// Columns of 9, 9 and 8 bytes: operations and bytes in a nanosecond (Gop/s, GB/s), and operations
-// for a byte. What is 0 is not known, and what hangs on it stays empty.
-std::string RateColumns(double operations, double bytes, double ns);
+// What a row of a profile did: `bytes` moved, `allocated` bytes, in `ns`.
+struct WorkAmounts {
+  double operations = 0, bytes = 0, allocated = 0, ns = 0;
+};
+
+// Operations and bytes in a nanosecond, operations for a byte, and KiB allocated, below
+// kWorkHeadings. Operations and bytes of 0 are not known, and what hangs on them stays empty, as
+// does the last cell where nothing was allocated.
+inline constexpr const char* kWorkHeadings = "    Gop/s     GB/s    op/B  alloc KiB";
+std::string WorkColumns(const WorkAmounts& row);
 
 }  // namespace tern
 

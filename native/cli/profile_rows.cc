@@ -119,6 +119,7 @@ ProfileRow RestOf(const std::vector<ProfileRow>& rows, size_t shown) {
     rest.ns += rows[i].ns;
     rest.operations += rows[i].operations;
     rest.bytes += rows[i].bytes;
+    rest.allocated += rows[i].allocated;
     rest.base_count += rows[i].base_count;
     rest.base_ns += rows[i].base_ns;
   }
@@ -135,7 +136,7 @@ std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileV
       AlignLeft(Cut(row.name), width), AlignRight(StrCat(row.count), 11),
       AlignRight(FormatFixed(row.ns / 1e6, 3), 11), AlignRight(FormatFixed(mean / 1e3, 3), 11),
       AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7),
-      RateColumns(row.operations, row.bytes, row.ns));
+      WorkColumns({row.operations, row.bytes, row.allocated, row.ns}));
   if (view.has_base)
     StrAppend(&line, AlignRight(FormatFixed(row.base_ns / 1e6, 3), 11),
               AlignRight(ChangeOf(row), 9));
@@ -188,6 +189,7 @@ Result<std::vector<ProfileRow>> RowsOf(const JsonValue& profile, std::string_vie
     // A profile of an older version lacks them.
     row.operations += NumberOf(item, "operations");
     row.bytes += NumberOf(item, "bytes");
+    row.allocated += NumberOf(item, "allocated");
     const JsonValue* const vary = item.Find("shapesVary");
     row.shapes_vary = by == "shape" && vary != nullptr && vary->boolean;
   }
@@ -222,7 +224,7 @@ std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView&
   size_t width = 11;
   for (size_t i = 0; i < shown; ++i) width = std::max(width, Cut(rows[i].name).size());
   std::string text = StrCat(AlignLeft(std::string(view.by), width),
-                            "      count   total ms    mean us      %    Gop/s     GB/s    op/B",
+                            "      count   total ms    mean us      %", kWorkHeadings,
                             view.has_base ? "  before ms   change" : "",
                             view.by == "shape" ? "  arguments" : "", "\n");
   for (size_t i = 0; i < shown; ++i) text += Line(rows[i], width, sum, view);
@@ -245,6 +247,7 @@ void WriteProfile(const std::vector<ProfileRow>& rows, const ProfileView& view, 
     json->Field("count", row.count).Field("total_ns", row.ns);
     json->Field("share", sum > 0 ? row.ns / sum : 0.0);
     json->Field("operations", row.operations).Field("bytes", row.bytes);
+    json->Field("allocated", row.allocated);
     if (view.has_base) json->Field("base_count", row.base_count).Field("base_ns", row.base_ns);
   };
   json->Field("by", view.by).Field("total_ns", view.total_ns);

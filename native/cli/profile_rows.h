@@ -24,6 +24,7 @@ struct ProfileRow {
   double ns = 0;
   // As core/vm/debug/profiler.h counts them; 0 is not known.
   double operations = 0, bytes = 0;
+  double allocated = 0;  // bytes
   bool shapes_vary = false;
   // Of the earlier profile; 0 calls: it had no such row.
   uint64_t base_count = 0;

@@ -76,7 +76,8 @@ class ProfileTest(Folder):
         answer = self.rows("--by", "op", "--top", "2")
         self.assertEqual((len(answer["rows"]), answer["left_out"]["rows"]), (2, 8))
         text = text_of("profile", *RUN, "--by", "op", "--top", "2")
-        self.assertRegex(text, r"^op +count +total ms +mean us +% +Gop/s +GB/s +op/B\n\w+ +\d")
+        self.assertRegex(text, r"^op +count +total ms +mean us +% +Gop/s +GB/s +op/B +alloc KiB\n"
+                               r"\w+ +\d")
         self.assertRegex(text, r"\n8 others +\d+ ")
         self.assertEqual(self.rows("--top", "1000")["left_out"]["rows"], 0)
 
@@ -115,17 +116,33 @@ class ProfileTest(Folder):
         self.assertEqual(counts["add"], (3 * 3 * 32 ** 2, 3 * 3 * 4 * 32 ** 2))
         self.assertEqual((counts["reshape"], counts["ret"]), ((0, 0), (0, 0)))
         answer = json_of("profile", *options, "--by", "op", "--top", "1")
-        for amount in ("operations", "bytes"):
+        for amount in ("operations", "bytes", "allocated"):
             self.assertEqual(sum(row[amount] for row in [*answer["rows"], answer["left_out"]]),
                              sum(row[amount] for row in rows.values()))
         for text in (text_of("profile", *options), text_of("profile", *options, "--by", "shape")):
-            self.assertRegex(text, r"\nmatmul .* \d+\.\d\d +\d+\.\d\d +2\.92  f32\[32, 32\], ")
+            self.assertRegex(text, r"\nmatmul .* \d+\.\d\d +\d+\.\d\d +2\.92 +[\d.]+  f32\[32, 32")
             self.assertRegex(text, r"\nret +3( +\d+\.\d+){3}\n")
+
+    def test_allocated_memory_is_that_of_results_and_kernels(self):
+        program = write(self.folder, "sums.tasm", """
+.func @main(a: f32[n, n]) -> f32[n, n]
+  call  add in: %0, %0 dst: %1
+  ret   ret %1
+""")
+        options = (program, "--dim", "n=32", "--fill", "--repeat", "3")
+        rows = {row["name"]: row["allocated"] for row in json_of("profile", *options)["operators"]}
+        self.assertEqual(rows["ret"], 0)
+        # The results, and what the kernel needs of memory for its tables.
+        self.assertAlmostEqual(rows["add"], 3 * 4 * 32 ** 2 + 512, delta=511)
+        by_pc = json_of("profile", *options, "--by", "pc", "--top", "1")
+        amounts = [row["allocated"] for row in [*by_pc["rows"], by_pc["left_out"]]]
+        self.assertEqual(sum(amounts), rows["add"])
+        self.assertRegex(text_of("profile", *options), r"\nadd .* 12\.\d  f32\[32, 32\], ")
 
     def test_an_older_profile_has_no_operations(self):
         before = json_of("profile", *RUN)
         for operator in before["operators"]:
-            del operator["operations"], operator["bytes"]
+            del operator["operations"], operator["bytes"], operator["allocated"]
             operator["count"] += 1
         before["operators"].append({"name": "lrn", "count": 3, "totalNs": 5, "bytes": "many"})
         base = self.write_json("older.json", before)

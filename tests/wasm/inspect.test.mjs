@@ -258,7 +258,8 @@ describe('models', () => {
     // A multiply-add for each element of the filter and of the result, at least.
     assert.ok(conv.operations > conv.bytes && conv.bytes > 0);
     const returns = profile.operators.find(({ name }) => name === 'ret');
-    assert.deepEqual([returns.operations, returns.bytes], [0, 0]);
+    assert.deepEqual([returns.operations, returns.bytes, returns.allocated], [0, 0, 0]);
+    assert.ok(profile.operators.some(({ allocated }) => allocated > 0));
     const { names, events } = profile.events();
     assert.equal(names[events[0].name], '@main');
     assert.equal(events.filter(({ opens }) => opens).length * 2, events.length);

@@ -109,6 +109,7 @@ void Profiler::Finish() {
 }
 
 HookAction Profiler::BeforeInstruction(const VirtualMachine&, uint32_t) {
+  __atomic_store_n(&allocated_, 0, __ATOMIC_RELAXED);
   before_ns_ = Now();
   return HookAction::Continue();
 }
@@ -118,6 +119,7 @@ HookAction Profiler::AfterInstruction(const VirtualMachine&, uint32_t pc) {
   ++profile.count;
   // Of a call of a function only the call itself: its instructions are measured on their own.
   profile.total_ns += Now() - before_ns_;
+  profile.work.allocated += __atomic_load_n(&allocated_, __ATOMIC_RELAXED);
   return HookAction::Continue();
 }
 
@@ -149,7 +151,11 @@ void Profiler::AfterCall(const VirtualMachine& vm, const CallEvent& call, const 
   uint64_t bytes = BytesOf(result);
   for (const AnyView& arg : call.args) bytes += BytesOf(arg);
   const auto operations = static_cast<uint64_t>(work_left_ - vm.context().work_left());
-  instructions_[call.pc].work.Add({operations, bytes});
+  instructions_[call.pc].work.Add({operations, bytes, 0});
+}
+
+void Profiler::OnAllocation(const VirtualMachine&, const AllocationEvent& event) {
+  if (!event.is_free) __atomic_fetch_add(&allocated_, uint64_t{event.bytes}, __ATOMIC_RELAXED);
 }
 
 std::vector<OperatorProfile> Profiler::Operators() const {

@@ -18,6 +18,9 @@
 // argument and result once. Of what charges nothing, as compiled loops of a run without limits, no
 // operations are known: 0. A call whose result looks at the memory of an argument computes and
 // moves nothing: both are 0.
+//
+// Allocated bytes are those that the machine's allocator handed out, as asked for, from its pool or
+// from the platform: for results with their heads, and for the scratch memory of kernels.
 #ifndef TERN_CORE_VM_DEBUG_PROFILER_H_
 #define TERN_CORE_VM_DEBUG_PROFILER_H_
 
@@ -37,14 +40,15 @@ struct ProfilerOptions {
   size_t max_spans = 200'000;  // of the time line; what comes later is only counted
 };
 
-// Of calls of primitives.
-struct CallWork {
-  uint64_t operations = 0;
+struct Work {
+  uint64_t operations = 0;  // of calls of primitives, as `bytes`
   uint64_t bytes = 0;
+  uint64_t allocated = 0;  // bytes, of any instruction
 
-  void Add(const CallWork& other) {
+  void Add(const Work& other) {
     operations += other.operations;
     bytes += other.bytes;
+    allocated += other.allocated;
   }
 };
 
@@ -54,7 +58,7 @@ struct InstructionProfile {
   int64_t total_ns = 0;  // of a call of a function: without what runs in it
   std::string shapes;    // of a primitive's arguments, as first called
   std::string callee;    // the primitive or kernel called; empty for other instructions
-  CallWork work;
+  Work work;
   bool shapes_vary = false;
 };
 
@@ -65,7 +69,7 @@ struct OperatorProfile {
   bool shapes_vary = false;
   uint64_t count = 0;
   int64_t total_ns = 0;
-  CallWork work;
+  Work work;
 };
 
 class Profiler : public Hooks {
@@ -85,7 +89,9 @@ class Profiler : public Hooks {
   // "table", "json", "chrome", "speedscope"; an error for anything else.
   Result<std::string> Export(std::string_view format) const;
 
-  uint32_t wants() const override { return kHookInstructions | kHookFrames | kHookCalls; }
+  uint32_t wants() const override {
+    return kHookInstructions | kHookFrames | kHookCalls | kHookAllocations;
+  }
   HookAction BeforeInstruction(const VirtualMachine& vm, uint32_t pc) override;
   HookAction AfterInstruction(const VirtualMachine& vm, uint32_t pc) override;
   void OnFramePush(const VirtualMachine& vm, const FrameEvent& event) override;
@@ -93,6 +99,7 @@ class Profiler : public Hooks {
   CallAction BeforeCall(const VirtualMachine& vm, const CallEvent& call, Any* result) override;
   void AfterCall(const VirtualMachine& vm, const CallEvent& call, const Status& status,
                  const AnyView& result) override;
+  void OnAllocation(const VirtualMachine& vm, const AllocationEvent& event) override;
 
  private:
   // The begin or end of a span of the time line.
@@ -129,6 +136,7 @@ class Profiler : public Hooks {
   int64_t started_ns_ = 0;
   int64_t before_ns_ = 0;
   int64_t work_left_ = 0;  // before the call
+  uint64_t allocated_ = 0;  // since the instruction began; counted by any thread
   int64_t total_ns_ = 0;
   bool has_origin_ = false;
 };

@@ -21,8 +21,15 @@ std::string ShapesText(const OperatorProfile& row) {
   return row.shapes_vary ? StrCat(text, " and others") : text;
 }
 
-void WriteWork(const CallWork& work, JsonWriter* json) {
+void WriteWork(const Work& work, JsonWriter* json) {
   json->Field("operations", work.operations).Field("bytes", work.bytes);
+  json->Field("allocated", work.allocated);
+}
+
+std::string WorkColumnsOf(const OperatorProfile& row) {
+  const auto number = [](uint64_t amount) { return static_cast<double>(amount); };
+  return WorkColumns({number(row.work.operations), number(row.work.bytes),
+                      number(row.work.allocated), static_cast<double>(row.total_ns)});
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ std::string Profiler::Table() const {
   }
   std::string text =
       StrCat(AlignLeft("operator", width),
-             "      count   total ms    mean us      %    Gop/s     GB/s    op/B  arguments\n");
+             "      count   total ms    mean us      %", kWorkHeadings, "  arguments\n");
   // Sorted by time, the longest first (Operators).
   for (const OperatorProfile& row : rows) {
     const auto total = static_cast<double>(row.total_ns);
@@ -47,9 +54,7 @@ std::string Profiler::Table() const {
         AlignRight(FormatFixed(total / 1e6, 3), 11),
         AlignRight(FormatFixed(total / 1e3 / static_cast<double>(row.count), 3), 11),
         AlignRight(FormatFixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7),
-        RateColumns(static_cast<double>(row.work.operations), static_cast<double>(row.work.bytes),
-                    total),
-        "  ", ShapesText(row));
+        WorkColumnsOf(row), "  ", ShapesText(row));
     StrAppend(&text, StrTrim(line), "\n");  // the last cells may be empty
   }
   // The difference of the two is what frames and the hooks themselves took.

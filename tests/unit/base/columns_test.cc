@@ -28,6 +28,12 @@ TEST(Columns, FiguresHaveTheirDecimals) {
   EXPECT_EQ(FormatFixed(12, 1), "12.0");
 }
 
+TEST(Columns, WorkStandsBelowItsHeadings) {
+  EXPECT_EQ(WorkColumns({3e9, 1.5e9, 1536, 1e9}), "     3.00     1.50    2.00        1.5");
+  EXPECT_EQ(WorkColumns({}).size(), std::string(kWorkHeadings).size());
+  EXPECT_EQ(WorkColumns({0, 4, 0, 2}), "              2.00                   ");
+}
+
 TEST(ColumnsBad, WhatCannotBeShownIsZeroOrTheMost) {
   EXPECT_EQ(FormatFixed(-1, 2), "0.00");
   EXPECT_EQ(FormatFixed(NAN, 2), "0.00");

@@ -46,6 +46,11 @@ std::vector<FunctionPtr> Primitives() {
         TERN_TRY_ASSIGN(TensorPtr made, c.NewTensor(kF64, x->dims()));
         return Adt::Tuple({made, int64_t{3}, made});
       }));
+  primitives.push_back(
+      Function::FromTyped("test.waste", [](RunContext& c, Tensor* x) -> Result<TensorPtr> {
+        TERN_TRY_ASSIGN(TensorPtr made, c.NewTensor(kF64, x->dims()));
+        return Failed("no, after ", made->byte_size(), " bytes");
+      }));
   primitives.push_back(Function::FromTyped("test.refuse", [](RunContext& c, Tensor*) -> Status {
     TERN_TRY(c.Charge(1000));
     return Failed("no");
@@ -137,7 +142,55 @@ done:
   // Of instructions that call nothing there is neither.
   EXPECT_EQ(RowOf(run, "sub").work.bytes, 0u);
   const std::string json = *run.profiler->Export("json");
-  EXPECT_EQ(Count(json, "\"operations\":3000,\"bytes\":60}"), 2u);  // the operator, its instruction
+  // The operator, and its instruction.
+  const std::string amounts =
+      StrCat("\"operations\":3000,\"bytes\":60,\"allocated\":", work.work.allocated, "}");
+  EXPECT_EQ(Count(json, amounts), 2u) << json;
+}
+
+// A tensor is its elements and a head of its own.
+void ExpectTensors(uint64_t allocated, uint64_t count, uint64_t element_bytes) {
+  constexpr uint64_t kMostHead = 256;
+  EXPECT_GT(allocated, element_bytes);
+  EXPECT_LT(allocated, element_bytes + count * kMostHead);
+}
+
+TEST(Profiler, AllocatedIsWhatEachInstructionTookOfTheAllocator) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+again:
+  invoke @made in: %0 dst: %2
+  sub   %1, 1 dst: %1
+  gt    %1, 0 dst: %3
+  if    %3 true: again false: done
+done:
+  call  test.same in: %0 dst: %4
+  call  test.pair in: %0 dst: %5
+  ret   ret %2
+.func @made(x: any)
+  call  test.work in: %0 dst: %1
+  ret   ret %1
+)",
+                     3);
+  ASSERT_TRUE(run.status.ok()) << run.status.ToString();
+  ExpectTensors(RowOf(run, "test.work").work.allocated, 3, 3 * 4);
+  ExpectTensors(RowOf(run, "test.pair").work.allocated, 1, 32);
+  // What runs in a function is not its call's; a view takes nothing, nor do numbers.
+  for (const char* name : {"invoke", "test.same", "sub", "ret"})
+    EXPECT_EQ(RowOf(run, name).work.allocated, 0u) << name;
+}
+
+// An instruction that failed has not been executed: it has no row, nor have its bytes another.
+TEST(Profiler, AllocatedBadOfACallThatFailedIsNobodys) {
+  const Profiled run(R"(
+.func @main(x: f32[4], n: int)
+  call  test.waste in: %0 dst: %2
+  ret   ret %2
+)",
+                     1);
+  EXPECT_FALSE(run.status.ok());
+  for (const OperatorProfile& row : run.profiler->Operators())
+    EXPECT_EQ(row.work.allocated, 0u) << row.name;
 }
 
 TEST(Profiler, AViewComputesAndMovesNothing) {
@@ -153,6 +206,11 @@ TEST(Profiler, AViewComputesAndMovesNothing) {
   EXPECT_EQ(RowOf(run, "test.same").work.bytes, 0u);
 }
 
+// As the table shows it: "0.2".
+std::string KibOf(const OperatorProfile& row) {
+  return FormatFixed(static_cast<double>(row.work.allocated) / 1024, 1);
+}
+
 // Rates are those of what is known: other cells are empty.
 TEST(Profiler, TheTableHasRatesWhereTheyAreKnown) {
   const Profiled run(R"(
@@ -165,10 +223,12 @@ TEST(Profiler, TheTableHasRatesWhereTheyAreKnown) {
   const std::string table = *run.profiler->Export("table");
   const OperatorProfile work = RowOf(run, "test.work");
   ASSERT_GT(work.total_ns, 0);
-  EXPECT_EQ(Count(table, "    Gop/s     GB/s    op/B  arguments\n"), 1u);
+  EXPECT_EQ(Count(table, "    Gop/s     GB/s    op/B  alloc KiB  arguments\n"), 1u);
   const std::string rate = FormatFixed(1000.0 / static_cast<double>(work.total_ns), 2);
-  EXPECT_EQ(Count(table, StrCat("     ", rate, "     0.01   50.00  f32[4]\n")), 1u) << table;
-  EXPECT_EQ(Count(table, "33.3              0.04          f32[4]\n"), 1u) << table;
+  const std::string made = StrCat(KibOf(work), "  f32[4]\n");
+  const std::string pair = StrCat(KibOf(RowOf(run, "test.pair")), "  f32[4]\n");
+  EXPECT_EQ(Count(table, StrCat("     ", rate, "     0.01   50.00        ", made)), 1u) << table;
+  EXPECT_EQ(Count(table, StrCat("33.3              0.04                ", pair)), 1u) << table;
   EXPECT_EQ(Count(table, "33.3\n"), 1u) << table;  // ret
 }
 
@@ -184,7 +244,13 @@ TEST(Profiler, WithoutAClockThereAreNoRates) {
   vm->SetHooks(nullptr);
   const std::string table = *profiler.Export("table");
   EXPECT_EQ(Count(table, "nan") + Count(table, "inf"), 0u) << table;
-  EXPECT_EQ(Count(table, "0.000    0.0                            f32[4], f32[4]\n"), 1u) << table;
+  // Memory is counted without one.
+  const std::string cells = StrCat("0.000    0.0", std::string(26, ' '));
+  for (const OperatorProfile& row : profiler.Operators()) {
+    if (row.name != "test.add") continue;
+    const std::string line = StrCat(cells, "        ", KibOf(row), "  f32[4], f32[4]\n");
+    EXPECT_EQ(Count(table, line), 1u) << table;
+  }
 }
 
 TEST(Profiler, ACallThatFailsCountsNothing) {

@@ -5,7 +5,10 @@ import {
 } from '../../../web/src/model/roofline.js';
 
 const operator = (name: string, operations: number, bytes: number, nanoseconds: number) =>
-  ({ name, shapes: 'f32[8]', shapesVary: false, hits: 1, operations, bytes, nanoseconds });
+  ({
+    name, shapes: 'f32[8]', shapesVary: false, hits: 1, operations, bytes, nanoseconds,
+    allocated: 0,
+  });
 
 // 10 Gop/s and 5 GB/s: the ridge is at two operations for a byte.
 const kMachine = { operations: 10, bytes: 5 };

@@ -34,6 +34,8 @@ export interface ProfileOperator {
   operations: number;
   /** Of the tensors that went in and came out, each once; 0 of a look at the same memory. */
   bytes: number;
+  /** Bytes taken from the machine's allocator, for results and for scratch memory of kernels. */
+  allocated: number;
 }
 
 /** The beginning or the end of a call on the time line, in order of time. */

@@ -147,7 +147,7 @@ const kOfTensors = of('tensors-profile-memory-plan', {
     'It is saved for Chrome’s tracing and for speedscope.',
   ],
   ops: [
-    'The time of each operator, added up, with its operations and bytes in a nanosecond.',
+    'Time, rates and allocated memory of each operator, added up.',
     'Keep as baseline compares the next profile with this one.',
     'Operators of other shapes stand apart.',
   ],

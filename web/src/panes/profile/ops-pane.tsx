@@ -3,7 +3,7 @@
 import type { ProfileOperator } from 'tern-runtime';
 import type { ProfileReport } from '../../engine/inspection-protocol.js';
 import { colourIndex } from '../../model/flame.js';
-import { formatNanoseconds } from '../../model/format.js';
+import { formatBytes, formatNanoseconds } from '../../model/format.js';
 import { formatRate, type Rates, ratesOf } from '../../model/roofline.js';
 import { baselineReport, picked, report } from '../../state/profile.js';
 import '../../style/profile.css';
@@ -73,6 +73,8 @@ function columnsOf(shown: ProfileReport): Column<ProfileOperator>[] {
       cell: (row) => (all > 0 ? `${(100 * shareOf(row)!).toFixed(1)} %` : '—') },
     { title: 'calls', class: 'number', value: ({ hits }) => hits / shown.runs },
     rate('Gop/s', 'operations'), rate('GB/s', 'bytes'), rate('op/byte', 'intensity'),
+    { title: 'allocated a run', class: 'number', value: (row) => row.allocated / shown.runs,
+      cell: (row) => formatBytes(Math.round(row.allocated / shown.runs)) },
     ...changeColumn(shown),
     { title: 'arguments', value: ({ shapes, shapesVary }) =>
       `${shapes}${shapesVary ? ' and others' : ''}` },
