@@ -5,7 +5,7 @@ import { kPresets, usablePresets } from '../model/presets.js';
 import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { kIsEmbed, preset, showPreset } from '../state/layout.js';
-import { session } from '../state/store.js';
+import { now } from '../state/store.js';
 import { dialog, type DialogName, openDialog } from '../state/dialogs.js';
 import { DropHint } from './drop.js';
 import { Embedded } from './embed.js';
@@ -20,7 +20,7 @@ const kTargets: Record<string, string> = {
 
 // Which of the modules was fetched depends on the browser, and speed depends on it: so it is told.
 function Engine() {
-  const { runtime, wasmBytes, run } = session.value;
+  const { runtime, wasmBytes, run } = now;
   if (!runtime) {
     const isStarting = run === 'loading';
     return (

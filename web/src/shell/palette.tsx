@@ -10,7 +10,7 @@ import { reveal } from '../state/layout.js';
 import { setFunction } from '../state/loading.js';
 import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
-import { session } from '../state/store.js';
+import { now } from '../state/store.js';
 import { closeDialog, dialogSubject } from '../state/dialogs.js';
 import { closeOutside, useModal } from './modal.js';
 import '../style/palette.css';
@@ -40,7 +40,7 @@ function exampleEntries(): Entry[] {
 }
 
 function functionEntries(): Entry[] {
-  const { program, functionName } = session.value;
+  const { program, functionName } = now;
   return (program?.info.functions ?? [])
     .filter(({ name }) => name !== functionName)
     .map(({ name }) => ({
@@ -52,7 +52,7 @@ function functionEntries(): Entry[] {
 // Numbers lead to steps and instructions, even where no word of a command is typed. Those that the
 // run or the program does not have are not offered.
 function placeEntries(query: string): Entry[] {
-  const { trace, program } = session.value;
+  const { trace, program } = now;
   const count = program?.info.instructions.length ?? 0;
   return placesIn(query).flatMap(({ kind, at }): Entry[] => {
     if (kind === 'step') {

@@ -4,7 +4,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { formatCount } from '../model/format.js';
 import { fitOf, hasProgram, kFits } from '../model/share.js';
-import { session } from '../state/store.js';
+import { now } from '../state/store.js';
 import { currentAddress, view } from '../state/view.js';
 import '../style/dialogs.css';
 import { closeDialog } from '../state/dialogs.js';
@@ -12,7 +12,7 @@ import { closeOutside, useModal } from './modal.js';
 
 /** Its program is in no address, which leads to the digits then. */
 function leftOut(hash: string): string | undefined {
-  const name = session.value.program?.name;
+  const name = now.program?.name;
   const isInLink = view.value === 'lanes' || hasProgram(hash) || name === 'digits.tern';
   return isInLink ? undefined : name;
 }

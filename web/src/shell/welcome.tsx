@@ -6,7 +6,7 @@ import { drawSample } from '../state/drawings.js';
 import { preset, reveal, showPreset } from '../state/layout.js';
 import { step } from '../state/runs.js';
 import { store, stored } from '../state/storage.js';
-import { session } from '../state/store.js';
+import { now } from '../state/store.js';
 
 const kStorageKey = 'tern-welcomed';
 
@@ -35,7 +35,7 @@ const kWays: readonly [id: string, text: string, go: () => void][] = [
 const kNeedProgram = new Set(['draw', 'step']);
 
 export function Welcome() {
-  const { steps, program } = session.value;
+  const { steps, program } = now;
   // What is shown before the engine is there (first-look.ts) is nobody's run yet.
   const hasRun = steps > 0 && program?.executable.length !== 0;
   if (isClosed.value || preset.value !== 'debug' || hasRun) return null;
@@ -49,7 +49,7 @@ export function Welcome() {
         {kWays.map(([id, text, go]) => (
           <button
             key={id} type="button" class="small" data-testid={`way-${id}`}
-            disabled={kNeedProgram.has(id) && !session.value.program}
+            disabled={kNeedProgram.has(id) && !now.program}
             onClick={() => {
               close();
               go();

@@ -10,7 +10,7 @@ import { gridTemplate, kSplitNames } from '../model/splits.js';
 import { Fetched } from '../panes/fetched.js';
 import { kPanes, type PaneEntry } from '../panes/index.js';
 import { kIsEmbed, layout, preset, recentPanes, reveal } from '../state/layout.js';
-import { session } from '../state/store.js';
+import { now } from '../state/store.js';
 import { isNarrow } from './screen.js';
 import { lengthOf, Splitter } from './splitter.js';
 import { panelId, type Tab, tabId, Tabs } from './tabs.js';
@@ -140,7 +140,7 @@ let hadProblems = false;
 
 /** What has gone wrong comes to the front, once. */
 effect(() => {
-  const hasProblems = session.value.problems.length > 0;
+  const hasProblems = now.problems.length > 0;
   if (hasProblems && !hadProblems) untracked(() => reveal('problems'));
   hadProblems = hasProblems;
 });

@@ -7,7 +7,7 @@ import { EngineError } from '../engine/client.js';
 import type { Command } from './commands.js';
 import { atRest, makeArguments, seek, step, walk } from './runs.js';
 import { canGoBack } from './session.js';
-import { elapsed, engine, guarded, session } from './store.js';
+import { elapsed, engine, guarded, now, session } from './store.js';
 
 /** Whether the pane of the time line is on the page; the controls then need none of their own. */
 export const hasTimeline = signal(false);
@@ -71,7 +71,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
  */
 export function useRunView<Q extends RunQuery>(query: Q, key: unknown): ViewOf<Q> | undefined {
   const [view, setView] = useState<ViewOf<Q> | undefined>();
-  const { trace, run, program } = session.value;
+  const { trace, run, program } = now;
   const isThere = trace !== undefined;
   useEffect(() => {
     let isWanted = true;
@@ -96,13 +96,13 @@ export function useRunView<Q extends RunQuery>(query: Q, key: unknown): ViewOf<Q
 
 /** Changes with each step that is added to the record. */
 export function recordKey(): string {
-  const { trace, begunWith } = session.value;
+  const { trace, begunWith } = now;
   return trace ? `${trace.first} ${trace.end} ${runNumber(begunWith)}` : '';
 }
 
 /** Changes with each step that is looked at. */
 export function cursorKey(): string {
-  return `${recordKey()} ${session.value.steps} ${session.value.frame}`;
+  return `${recordKey()} ${now.steps} ${now.frame}`;
 }
 
 const runNumbers = new WeakMap<object, number>();

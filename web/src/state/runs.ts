@@ -40,7 +40,10 @@ export function makeArguments(): Value[] {
     makeInput(param, inputs[param.name] ?? { fill: 'random' }, symbols, image));
 }
 
-function show({ stop, state, trace, before, milliseconds, outputs }: MachineView): void {
+function show({ stop, state, trace: range, before, milliseconds, outputs }: MachineView): void {
+  const { trace: old } = session.value;
+  // The same one for as long as the record has not grown: who shows it is not drawn anew.
+  const trace = old?.first === range.first && old.end === range.end ? old : range;
   update({
     run: stop === 'returned' ? 'stopped' : 'paused', machine: state, before, trace, frame: 0,
     steps: state.steps, milliseconds: elapsed(session.value.milliseconds + milliseconds),

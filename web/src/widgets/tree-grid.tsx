@@ -54,7 +54,9 @@ function useScroll(ref: { current: HTMLElement | null }, fresh: unknown) {
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const measure = (): void => {
     const element = ref.current;
-    if (element) setScroll({ top: element.scrollTop, height: element.clientHeight });
+    if (!element) return;
+    const { scrollTop: top, clientHeight: height } = element;
+    setScroll((old) => (old.top === top && old.height === height ? old : { top, height }));
   };
   useLayoutEffect(() => {
     const element = ref.current;

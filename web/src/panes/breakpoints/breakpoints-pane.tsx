@@ -12,7 +12,7 @@ import { cursorKey } from '../../state/debug.js';
 import { limits, setLimit } from '../../state/limits.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 import { pin } from '../../state/selection.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { Pane } from '../pane.js';
 
@@ -86,7 +86,7 @@ function WatchRow({ watch }: { watch: Watch }) {
 }
 
 function PlaceRow({ pc, enabled }: { pc: number; enabled: boolean }) {
-  const { program } = session.value;
+  const { program } = now;
   const row = program && rowAt(program.info, pc);
   const toggle = (): void => {
     // A place that is switched off is remembered here: the core has no such breakpoints.
@@ -143,7 +143,7 @@ function Limits() {
 /** Hits are asked for again when the run has moved. */
 function useHits(): void {
   const key = cursorKey();
-  const { run } = session.value;
+  const { run } = now;
   // Not at once: the pane was opened, nothing has moved.
   const isFirst = useRef(true);
   useEffect(() => {
@@ -154,7 +154,7 @@ function useHits(): void {
 
 export function BreakpointsPane() {
   useHits();
-  const { breakpoints } = session.value;
+  const { breakpoints } = now;
   const off = switchedOff.value;
   // In the order of the code, those that are switched off among the others.
   const places = [...new Set([...breakpoints, ...off])].sort((a, b) => a - b);

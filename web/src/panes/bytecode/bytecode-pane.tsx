@@ -14,13 +14,13 @@ import { toggleBreakpoint } from '../../state/runs.js';
 import { links } from '../../state/links.js';
 import { highlighted, pin } from '../../state/selection.js';
 import { currentPc, lastPc } from '../../state/session.js';
-import { engine, guarded, session } from '../../state/store.js';
+import { engine, guarded, now } from '../../state/store.js';
 import { TreeGrid } from '../../widgets/tree-grid.js';
 import '../../style/bytecode.css';
 import { Pane } from '../pane.js';
 import {
   type ColumnName, FunctionHeading, Heading, InstructionLine, kColumns, type Part, partsOf,
-  type RowExtras,
+  type RowActions, type RowExtras,
 } from './rows.js';
 
 // As in bytecode.css: rows that are not drawn have to be counted.
@@ -41,7 +41,7 @@ function useCode(program: LoadedProgram | undefined) {
 
 /** The bytes of all instructions, asked for when they are first shown. */
 function useBytes(isShown: boolean): readonly string[] | undefined {
-  const { program } = session.value;
+  const { program } = now;
   const [bytes, setBytes] = useState<{ of: unknown; texts: string[] } | undefined>();
   // Bytes belong to a program: after another was loaded they are asked for again.
   const isKnown = bytes?.of === program;
@@ -57,7 +57,7 @@ function useBytes(isShown: boolean): readonly string[] | undefined {
 
 /** What each instruction left in a register that still holds it. */
 function results(): ReadonlyMap<number, string> {
-  const { machine, before, frame } = session.value;
+  const { machine, before, frame } = now;
   // Gone back in, a run shows the registers of that step.
   const shown = before ?? machine;
   const writers = shown?.frames[frame]?.registers ?? [];
@@ -91,7 +91,7 @@ interface ToolsProps {
 }
 
 function Tools({ filter, onFilter, showsBytes, onBytes }: ToolsProps) {
-  const { program, run } = session.value;
+  const { program, run } = now;
   return (
     <>
       <input
@@ -116,10 +116,11 @@ function Tools({ filter, onFilter, showsBytes, onBytes }: ToolsProps) {
   );
 }
 
-function columnsOf(shown: Record<'bytes' | 'arrows' | 'hits' | 'time' | 'result', boolean>) {
+function useColumns(shown: Record<'bytes' | 'arrows' | 'hits' | 'time' | 'result', boolean>) {
   const names = kColumns.map(([id]) => id);
   // Columns that are not asked about are always there.
-  return new Set<ColumnName>(names.filter((id) => shown[id as keyof typeof shown] ?? true));
+  const chosen = names.filter((id) => shown[id as keyof typeof shown] ?? true);
+  return useMemo<ReadonlySet<ColumnName>>(() => new Set(chosen), [chosen.join()]);
 }
 
 /** Where the grid is: its row, the part of it, what is folded, what is filtered. */
@@ -171,7 +172,7 @@ function follow(part: Part, { goTo }: Place): void {
   // Jumps and functions lead to their code; a register is shown in its pane.
   if (part.leadsTo !== undefined) goTo(part.leadsTo);
   else if (part.register !== undefined) {
-    pin({ kind: 'register', index: part.register, frame: session.value.frame });
+    pin({ kind: 'register', index: part.register, frame: now.frame });
   }
 }
 
@@ -215,7 +216,7 @@ function partAt({ rows, focus, part }: Place): string | undefined {
 
 /** What rows know beside the program: counts, times, results, bytes. */
 function useExtras(showsBytes: boolean) {
-  const { program, trace } = session.value;
+  const { program, trace } = now;
   const bytes = useBytes(showsBytes);
   // Counted by the worker over the record, anew when it has grown.
   const hits = useRunView({ view: 'hits' }, recordKey());
@@ -230,7 +231,7 @@ function useExtras(showsBytes: boolean) {
       bytes: bytes !== undefined, hits: trace !== undefined, time: timed !== undefined,
       result: trace !== undefined,
     },
-    of: (pc: number) => ({
+    of: (pc: number): RowExtras => ({
       bytes: bytes?.[pc], hits: hits?.[pc], nanoseconds: spent.get(pc)?.nanoseconds,
       mostNanoseconds, result: kept.get(pc),
     }),
@@ -239,8 +240,8 @@ function useExtras(showsBytes: boolean) {
 
 /** Follows the run, and what is selected elsewhere. */
 function useFollowing({ goTo }: Place): void {
-  const { program } = session.value;
-  const pc = currentPc(session.value);
+  const { program } = now;
+  const pc = currentPc(now);
   const [selected] = links.value.pcs;
   useEffect(() => {
     if (pc !== undefined) goTo(pc);
@@ -251,62 +252,70 @@ function useFollowing({ goTo }: Place): void {
   }, [selected]);
 }
 
-interface LineProps {
-  row: CodeRow;
-  index: number;
+/** What rows do, at the place where the grid is then. */
+function useActions(place: Place): RowActions {
+  const latest = useRef(place);
+  latest.current = place;
+  return useMemo(() => ({
+    goTo: (index) => latest.current.go(index),
+    follow: (part) => follow(part, latest.current),
+    fold: (name) => latest.current.fold(name),
+  }), []);
+}
+
+interface LineMakerProps {
   place: Place;
   columns: ReadonlySet<ColumnName>;
-  extras: RowExtras | undefined;
-  part: string | undefined;
+  arrows: Arrows;
+  extras: (pc: number) => RowExtras;
 }
 
-function Line({ row, index, place, columns, extras, part }: LineProps) {
-  const { focus, go } = place;
-  const focused = index === focus;
-  if (isFunctionRow(row)) {
+/** Makes a row, of what it has to know: rows for which that is the same as before stay. */
+function useLineMaker({ place, columns, arrows, extras }: LineMakerProps) {
+  const actions = useActions(place);
+  const { focus, folded } = place;
+  const [current, last] = [currentPc(now), lastPc(now)];
+  const selection = highlighted.value;
+  const register = selection?.kind === 'register' ? selection.index : undefined;
+  const { pcs } = links.value;
+  const { breakpoints } = now;
+  // By its id, which is what the grid tells screen readers (aria-activedescendant).
+  const part = partAt(place);
+  const line = (row: CodeRow, index: number) => {
+    const focused = index === focus;
+    if (isFunctionRow(row)) {
+      return (
+        <FunctionHeading
+          key={`@${row.functionName}`} row={row} index={index} columnCount={columns.size}
+          focused={focused} folded={folded.has(row.functionName)} actions={actions}
+        />
+      );
+    }
+    const { pc } = row;
     return (
-      <FunctionHeading
-        row={row} index={index} columnCount={columns.size} focused={focused}
-        folded={place.folded.has(row.functionName)} onFocus={() => go(index)}
-        onFold={() => place.fold(row.functionName)}
+      <InstructionLine
+        key={pc} row={row} index={index} columns={columns} arrows={arrows} focused={focused}
+        part={focused ? part : undefined} register={register} selected={pcs.has(pc)}
+        current={pc === current} executed={pc === last} breaks={breakpoints.has(pc)}
+        actions={actions} {...extras(pc)}
       />
     );
-  }
-  const selection = highlighted.value;
-  return (
-    <InstructionLine
-      row={row} index={index} columns={columns} focused={focused}
-      part={focused ? part : undefined}
-      register={selection?.kind === 'register' ? selection.index : undefined}
-      selected={links.value.pcs.has(row.pc)}
-      current={row.pc === currentPc(session.value)} executed={row.pc === lastPc(session.value)}
-      breaks={session.value.breakpoints.has(row.pc)} onFocus={() => go(index)}
-      onPart={(picked) => follow(picked, place)} extras={extras ?? kNoExtras}
-    />
-  );
+  };
+  return { line, part };
 }
 
-const kNoExtras: RowExtras = { mostNanoseconds: 0, arrows: [] };
-
 export function BytecodePane() {
-  const { program } = session.value;
+  const { program } = now;
   const { all, arrows, longest, hasJumps } = useCode(program);
   const place = usePlace(all, program);
   const { rows, focus, go } = place;
   const [showsBytes, setShowsBytes] = useState(false);
   const extras = useExtras(showsBytes);
   useFollowing(place);
-  const columns = columnsOf({ ...extras.shown, arrows: hasJumps });
-  // By its id, which is what the grid tells screen readers (aria-activedescendant).
-  const part = partAt(place);
-  const lines = (first: number, last: number) => rows.slice(first, last).map((row, i) => (
-    <Line
-      key={isFunctionRow(row) ? `@${row.functionName}` : row.pc} row={row} index={first + i}
-      place={place} columns={columns} part={part}
-      extras={isFunctionRow(row) ? undefined
-        : { ...extras.of(row.pc), arrows: arrows.at(row.pc) }}
-    />
-  ));
+  const columns = useColumns({ ...extras.shown, arrows: hasJumps });
+  const { line, part } = useLineMaker({ place, columns, arrows, extras: extras.of });
+  const lines = (first: number, last: number) =>
+    rows.slice(first, last).map((row, i) => line(row, first + i));
   const note = program ? formatCount(program.info.instructions.length, 'instruction') : undefined;
   return (
     <Pane

@@ -6,7 +6,8 @@ import type { FunctionRow, InstructionRow, OperandPart } from '../../model/instr
 import { meaningOf } from '../../model/meanings.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 import { Gutter } from './gutter.js';
-import type { Arrow } from '../../model/bytecode-view.js';
+import type { Arrows } from '../../model/bytecode-view.js';
+import { whenChanged } from '../../widgets/when-changed.js';
 
 export const kColumns = [
   ['break', 'breakpoint'],
@@ -45,28 +46,27 @@ export interface FunctionHeadingProps {
   columnCount: number;
   focused: boolean;
   folded: boolean;
-  onFocus: () => void;
-  onFold: () => void;
+  actions: RowActions;
 }
 
-export function FunctionHeading(props: FunctionHeadingProps) {
-  const { row, index, columnCount, focused, folded, onFocus, onFold } = props;
+export const FunctionHeading = whenChanged((props: FunctionHeadingProps) => {
+  const { row, index, columnCount, focused, folded, actions } = props;
   return (
     <div
       role="row" id={`row-${index}`} aria-rowindex={index + 2} aria-level={1}
       aria-expanded={!folded} class={focused ? 'row function-row focused' : 'row function-row'}
-      onMouseDown={onFocus}
+      onMouseDown={() => actions.goTo(index)}
     >
       <span role="gridcell" aria-colspan={columnCount} title={row.signature}>
         <span class="fold" aria-hidden="true" data-testid={`fold-${row.functionName}`}
-          onClick={onFold}>
+          onClick={() => actions.fold(row.functionName)}>
           {folded ? '▸' : '▾'}
         </span>
         <b>@{row.functionName}</b> <span class="detail">{row.signature}</span>
       </span>
     </div>
   );
-}
+});
 
 /** "%3" and "c[1]" look different, and are: registers and constants. */
 const kChips: Record<OperandPart['kind'], string> = {
@@ -104,20 +104,26 @@ export function partsOf(row: InstructionRow): Part[] {
 
 /** What rows know beside the program. */
 export interface RowExtras {
-  bytes?: string | undefined;
-  hits?: number | undefined;
-  nanoseconds?: number | undefined;
+  bytes: string | undefined;
+  hits: number | undefined;
+  nanoseconds: number | undefined;
   /** Of the slowest instruction. */
   mostNanoseconds: number;
-  result?: string | undefined;
-  arrows: readonly Arrow[];
+  result: string | undefined;
 }
 
-export interface InstructionLineProps {
+/** What rows do; the same object for as long as the grid is there. */
+export interface RowActions {
+  goTo: (index: number) => void;
+  follow: (part: Part) => void;
+  fold: (functionName: string) => void;
+}
+
+export interface InstructionLineProps extends RowExtras {
   row: InstructionRow;
   index: number;
   columns: ReadonlySet<ColumnName>;
-  extras: RowExtras;
+  arrows: Arrows;
   focused: boolean;
   /** The part at hand. */
   part: string | undefined;
@@ -127,8 +133,7 @@ export interface InstructionLineProps {
   current: boolean;
   executed: boolean;
   breaks: boolean;
-  onFocus: () => void;
-  onPart: (part: Part) => void;
+  actions: RowActions;
 }
 
 function Breakpoint({ pc, breaks }: { pc: number; breaks: boolean }) {
@@ -152,28 +157,28 @@ interface ChipProps {
 }
 
 function Chip({ of: it, kind, text, label = '', props }: ChipProps) {
-  const { part, register, onPart } = props;
+  const { part, register, actions } = props;
   const classes = [
     kChips[kind], it.id === part && 'at-hand',
     it.register !== undefined && it.register === register && 'highlighted',
   ];
   return (
-    <span id={it.id} class={classes.filter(Boolean).join(' ')} onClick={() => onPart(it)}>
+    <span id={it.id} class={classes.filter(Boolean).join(' ')} onClick={() => actions.follow(it)}>
       {label ? <span class="operand-label">{label} </span> : null}
       {text}
     </span>
   );
 }
 
-function Callee(props: InstructionLineProps) {
-  const { row, part, onPart } = props;
+function calleeOf(props: InstructionLineProps) {
+  const { row, part, actions } = props;
   // The callee comes first among the parts, where it is one.
   const leads = row.calleePc === undefined ? undefined : partsOf(row)[0];
   return (
     <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
       {leads ? (
         <b id={leads.id} class={leads.id === part ? 'leads at-hand' : 'leads'}
-          onClick={() => onPart(leads)}>
+          onClick={() => actions.follow(leads)}>
           {row.callee}
         </b>
       ) : <b>{row.callee}</b>}{' '}
@@ -182,7 +187,7 @@ function Callee(props: InstructionLineProps) {
   );
 }
 
-function Arguments(props: InstructionLineProps) {
+function argumentsOf(props: InstructionLineProps) {
   const { row } = props;
   return (
     <span role="gridcell" class="c-args" title={row.operands.map(operandText).join(', ')}>
@@ -196,7 +201,7 @@ function Arguments(props: InstructionLineProps) {
   );
 }
 
-function Time({ nanoseconds, mostNanoseconds }: RowExtras) {
+function timeOf({ nanoseconds, mostNanoseconds }: InstructionLineProps) {
   if (nanoseconds === undefined) return null;
   // Relative to the slowest: a bar says where to look, the number how much.
   const part = mostNanoseconds > 0 ? nanoseconds / mostNanoseconds : 0;
@@ -225,19 +230,21 @@ const kCells: Record<ColumnName, Cell> = {
       <span class="mark">{current ? '▶' : executed ? '✓' : ''}</span>{row.pc}
     </span>
   ),
-  bytes: ({ extras }) => (
-    <span role="gridcell" class="c-bytes" title={kBytesMeaning}>{extras.bytes ?? ''}</span>
+  bytes: ({ bytes }) => (
+    <span role="gridcell" class="c-bytes" title={kBytesMeaning}>{bytes ?? ''}</span>
   ),
-  arrows: ({ row, extras }) => (
-    <span role="gridcell" class="c-arrows"><Gutter pc={row.pc} arrows={extras.arrows} /></span>
+  arrows: ({ row, arrows }) => (
+    <span role="gridcell" class="c-arrows">
+      <Gutter pc={row.pc} arrows={arrows.at(row.pc)} />
+    </span>
   ),
   op: ({ row }) => (
     <span role="gridcell" class={`c-op op-${row.opcode}`} title={meaningOf(row.opcode)}>
       {row.opcode}
     </span>
   ),
-  callee: (props) => <Callee {...props} />,
-  args: (props) => <Arguments {...props} />,
+  callee: calleeOf,
+  args: argumentsOf,
   dst: (props) => {
     const { pc, destination, destinationRegister: register } = props.row;
     const it = { id: `part-${pc}-d`, register };
@@ -247,20 +254,18 @@ const kCells: Record<ColumnName, Cell> = {
       </span>
     );
   },
-  hits: ({ extras }) => (
-    <span role="gridcell" class="c-hits">{extras.hits ? extras.hits : ''}</span>
-  ),
-  time: ({ extras }) => <span role="gridcell" class="c-time"><Time {...extras} /></span>,
-  result: ({ extras }) => (
-    <span role="gridcell" class="c-result" title={extras.result}>{extras.result ?? ''}</span>
+  hits: ({ hits }) => <span role="gridcell" class="c-hits">{hits ? hits : ''}</span>,
+  time: (props) => <span role="gridcell" class="c-time">{timeOf(props)}</span>,
+  result: ({ result }) => (
+    <span role="gridcell" class="c-result" title={result}>{result ?? ''}</span>
   ),
   source: ({ row }) => (
     <span role="gridcell" class="c-source" title={row.source}>{row.source}</span>
   ),
 };
 
-export function InstructionLine(props: InstructionLineProps) {
-  const { row, index, columns, focused, current, executed, selected, onFocus } = props;
+export const InstructionLine = whenChanged((props: InstructionLineProps) => {
+  const { row, index, columns, focused, current, executed, selected, actions } = props;
   const classes = [
     'row', focused && 'focused', current && 'current', executed && 'executed',
     selected && 'selected',
@@ -269,12 +274,9 @@ export function InstructionLine(props: InstructionLineProps) {
     <div
       role="row" id={`row-${index}`} aria-rowindex={index + 2} aria-level={2}
       data-row-id={row.pc} aria-current={current ? 'step' : undefined}
-      class={classes.filter(Boolean).join(' ')} onMouseDown={onFocus}
+      class={classes.filter(Boolean).join(' ')} onMouseDown={() => actions.goTo(index)}
     >
-      {kColumns.filter(([id]) => columns.has(id)).map(([id]) => {
-        const Cell = kCells[id];
-        return <Cell key={id} {...props} />;
-      })}
+      {kColumns.filter(([id]) => columns.has(id)).map(([id]) => kCells[id](props))}
     </div>
   );
-}
+});

@@ -7,7 +7,7 @@ import { formatCount } from '../../model/format.js';
 import {
   followRuns, forgetRun, hasRun, keepRun, keptRun, pickedDivergence,
 } from '../../state/compare.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/compare.css';
 import { Pane } from '../pane.js';
 
@@ -73,7 +73,7 @@ export function RunAPane() {
 
 export function RunBPane() {
   useEffect(followRuns, []);
-  const { program, functionName, trace, stopReason } = session.value;
+  const { program, functionName, trace, stopReason } = now;
   const isThere = program && trace && keptRun.value;
   return (
     <Pane id="compare-b" title="Run B">

@@ -6,7 +6,7 @@ import { formatMilliseconds } from '../../model/format.js';
 import { clearDrawing, classify, drawSample, undoStroke } from '../../state/drawings.js';
 import { loadDigits } from '../../state/programs.js';
 import { canClassify } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { NumberTable } from '../../widgets/number-table.js';
 import { Pixels } from '../../widgets/pixels.js';
@@ -42,7 +42,7 @@ function grey(image: Float32Array | undefined): Uint8ClampedArray<ArrayBuffer> {
 // The digit changes with each point of a stroke, hence aria-live="off"; the hidden text is what is
 // spoken.
 function Verdict() {
-  const { classification, image } = session.value;
+  const { classification, image } = now;
   const digit = classification?.digit;
   const sure = classification ? percent(classification.probabilities[classification.digit]!) : '';
   const spoken = useSettled(digit === undefined ? '' : `It looks like a ${digit}, ${sure}`);
@@ -66,7 +66,7 @@ function Verdict() {
 
 /** Bars are pictures of the numbers beside them, so that they are hidden from screen readers. */
 function Probabilities() {
-  const { classification } = session.value;
+  const { classification } = now;
   const values = classification?.probabilities;
   return (
     <table class="probabilities" data-testid="probabilities">
@@ -95,7 +95,7 @@ function Probabilities() {
 }
 
 function Seen() {
-  const { image } = session.value;
+  const { image } = now;
   const label = image ? 'What the model sees, 28 by 28 pixels' : 'What the model sees: nothing yet';
   return (
     <div class="seen">
@@ -130,7 +130,7 @@ function Samples() {
 }
 
 function Table() {
-  const { image } = session.value;
+  const { image } = now;
   const values = image ?? new Float32Array(kSide * kSide);
   // As whole numbers: the sampling gives fractions that nobody reads.
   const rounded = Array.from(values, Math.round);
@@ -158,9 +158,9 @@ function Elsewhere() {
 }
 
 export function DrawPane() {
-  const { image, program, strokes } = session.value;
+  const { image, program, strokes } = now;
   // Without a program the area is there all the same: the digits are on their way.
-  if (program && !canClassify(session.value))
+  if (program && !canClassify(now))
     return (
       <Pane id="draw" title="Draw a digit">
         <Elsewhere />

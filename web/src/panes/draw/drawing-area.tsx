@@ -4,7 +4,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { kCanvasSide, kPenWidth, type Point, type Stroke } from '../../model/strokes.js';
 import { beginStroke, clearDrawing, extendStroke, undoStroke } from '../../state/drawings.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 
 const kKeyStep = 10;
 const kFineStep = 2;
@@ -116,7 +116,7 @@ function usePointer() {
 }
 
 export function DrawingArea() {
-  const { strokes } = session.value;
+  const { strokes } = now;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [pen, setPen] = useState<Pen>({ at: kCentre, down: false });
   const [keyed, setKeyed] = useState(false);

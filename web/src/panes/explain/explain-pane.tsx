@@ -11,7 +11,7 @@ import { recordKey, useRunView } from '../../state/debug.js';
 import { links } from '../../state/links.js';
 import { highlighted } from '../../state/selection.js';
 import { currentPc } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import { announced, setAnnounced } from '../../state/explain.js';
 import '../../style/debug.css';
 import { Pane } from '../pane.js';
@@ -39,7 +39,7 @@ function useThrottled(text: string): string {
 }
 
 function useFacts(): Facts | undefined {
-  const { program, machine, before, frame } = session.value;
+  const { program, machine, before, frame } = now;
   const state = before ?? machine;
   const frames = machine?.frames;
   const shown = frames?.length ? Math.min(frame, frames.length - 1) : 0;
@@ -51,20 +51,20 @@ function useFacts(): Facts | undefined {
 
 /** What is explained: the selection, else the next instruction. */
 function explain(facts: Facts): string {
-  const { steps, machine } = session.value;
+  const { steps, machine } = now;
   const selection = highlighted.value;
   if (selection?.kind === 'register' && machine) {
     return explainRegister(selection.index, steps, facts);
   }
   const [selected] = links.value.pcs;
-  const pc = selected ?? currentPc(session.value);
+  const pc = selected ?? currentPc(now);
   if (pc !== undefined) return explainInstruction(pc, facts);
   return machine ? 'The run has returned. Any step of it can be gone to on the time line.'
     : 'Step or run, or pick an instruction: what it does is told here.';
 }
 
 export function ExplainPane() {
-  const { steps, trace, machine, program } = session.value;
+  const { steps, trace, machine, program } = now;
   const facts = useFacts();
   const text = facts ? explain(facts) : '';
   const place = trace

@@ -5,12 +5,12 @@ import type { DebugState } from 'tern-runtime';
 import { foldFrames, type FrameLine } from '../../model/frames.js';
 import { formatCount } from '../../model/format.js';
 import { showFrame } from '../../state/runs.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
-const isPicked = ({ index }: FrameLine): boolean => session.value.frame === index;
+const isPicked = ({ index }: FrameLine): boolean => now.frame === index;
 
 const kColumns: readonly Column<FrameLine>[] = [
   { title: 'frame', value: ({ index, function: name }) => `${index} @${name}`, cell: (line) => (
@@ -36,7 +36,7 @@ function Table({ state }: { state: Pick<DebugState, 'frames'> }) {
   return (
     <DataTable
       name="frames-table" label="Call stack" class="facts" columns={kColumns}
-      rows={foldFrames(state, session.value.program?.info)}
+      rows={foldFrames(state, now.program?.info)}
       row={(line) => ({
         class: isPicked(line) ? 'picked' : '', 'data-row-id': line.index,
         'aria-current': isPicked(line),
@@ -46,7 +46,7 @@ function Table({ state }: { state: Pick<DebugState, 'frames'> }) {
 }
 
 export function FramesPane() {
-  const { machine, before } = session.value;
+  const { machine, before } = now;
   const shown = before ?? machine;
   const note = shown && (before ? 'as they were before the return'
     : formatCount(shown.frames.length, 'frame'));

@@ -8,7 +8,7 @@ import { retainingPath } from '../../model/objects.js';
 import { cursorKey, useRunView } from '../../state/debug.js';
 import { seek } from '../../state/runs.js';
 import { highlighted, pin } from '../../state/selection.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
@@ -142,7 +142,7 @@ function Changes({ added, removed, bytes }: HeapDifference) {
 }
 
 function Difference() {
-  const { trace, steps } = session.value;
+  const { trace, steps } = now;
   const [from, setFrom] = useState<number | undefined>();
   const first = trace?.first ?? 0;
   const end = trace?.end ?? 0;
@@ -169,7 +169,7 @@ function Difference() {
 }
 
 export function HeapPane() {
-  const { trace, machine } = session.value;
+  const { trace, machine } = now;
   const [kind, setKind] = useState<ObjectKind | 'difference'>('live');
   return (
     <Pane

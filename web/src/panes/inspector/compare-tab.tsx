@@ -5,7 +5,7 @@ import type { TensorComparison } from 'tern-runtime';
 import {
   compareWithFile, compareWithRegister, compareWithStep, inspector,
 } from '../../state/inspector.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { WorstElements } from '../../widgets/worst-elements.js';
 
@@ -40,7 +40,7 @@ function NumberField({ label, value, onValue, testid, step = 'any' }: {
 }
 
 export function CompareTab() {
-  const { trace } = session.value;
+  const { trace } = now;
   const [step, setStep] = useState(0);
   const [register, setRegister] = useState(0);
   // The tolerances of the standard's own tests; they are the tab's, so they end with it.

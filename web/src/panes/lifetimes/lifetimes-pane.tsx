@@ -9,7 +9,7 @@ import {
 import { recordKey, useRunView } from '../../state/debug.js';
 import { seek } from '../../state/runs.js';
 import { highlighted, pin } from '../../state/selection.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { CanvasPicture } from '../../widgets/canvas-picture.js';
 import { type Column, DataTable } from '../../widgets/data-table.js';
@@ -89,7 +89,7 @@ function Picture({ view, bars, rows, scaled }: PictureProps) {
 
 /** Steps of this frame alone; outside of them it stands at an edge. */
 function Cursor({ view }: { view: LifetimesView }) {
-  const { steps } = session.value;
+  const { steps } = now;
   const part = (steps - view.enter) / Math.max(view.leave - view.enter, 1);
   const at = Math.min(Math.max(part, 0), 1);
   return (
@@ -129,7 +129,7 @@ function Table({ bars }: { bars: readonly Bar[] }) {
 }
 
 export function LifetimesPane() {
-  const { machine, frame } = session.value;
+  const { machine, frame } = now;
   const [order, setOrder] = useState<LifetimeOrder>('register');
   const [scaled, setScaled] = useState(false);
   const [asTable, setAsTable] = useState(false);

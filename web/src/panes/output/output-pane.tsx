@@ -3,12 +3,12 @@
 import { isLarge } from '../../engine/protocol.js';
 import { formatBytes, formatMilliseconds, formatShape } from '../../model/format.js';
 import { inspect } from '../../state/runs.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import { ValueView } from '../../widgets/tensor-view.js';
 import { Pane } from '../pane.js';
 
 function Inspected() {
-  const { inspected, machine, before, frame, outputs } = session.value;
+  const { inspected, machine, before, frame, outputs } = now;
   if (!inspected) return null;
   const { index, value } = inspected;
   const register = (before ?? machine)?.frames[frame]?.registers[index];
@@ -35,7 +35,7 @@ function Inspected() {
 }
 
 export function OutputPane() {
-  const { outputs, inspected, stopReason, milliseconds } = session.value;
+  const { outputs, inspected, stopReason, milliseconds } = now;
   const note =
     outputs && stopReason === 'returned' ? `in ${formatMilliseconds(milliseconds)}` : null;
   return (

@@ -8,7 +8,7 @@ import {
   arrangement, followPlan, kArrangements, pickedTensor, plan, type PlanArrangement, planProblem,
 } from '../../state/plan.js';
 import { pin } from '../../state/selection.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/plan.css';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
@@ -150,7 +150,7 @@ function Content({ planned, at }: Placed) {
 
 export function PlanPane() {
   useEffect(followPlan, []);
-  const { functionName } = session.value;
+  const { functionName } = now;
   const planned = plan.value?.functions.find(({ name }) => name === functionName);
   const at = planned?.at;
   return (

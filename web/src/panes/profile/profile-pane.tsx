@@ -10,7 +10,7 @@ import {
   baseline, boxes, forgetBaseline, heavy, isProfiling, keepBaseline, picked, profile, profileFile,
   profileProblem, profiles, repeat, report, rows, temperature,
 } from '../../state/profile.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/profile.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { saveFile } from '../../widgets/save-file.js';
@@ -286,7 +286,7 @@ function Tools() {
       </label>
       <button
         type="button" class="small primary" data-testid="profile-run"
-        disabled={isProfiling.value || !session.value.program} onClick={() => void profile()}
+        disabled={isProfiling.value || !now.program} onClick={() => void profile()}
       >
         {isProfiling.value ? 'Profiling…' : 'Profile'}
       </button>

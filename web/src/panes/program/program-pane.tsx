@@ -7,7 +7,7 @@ import { loadFile } from '../../state/files.js';
 import { setFunction } from '../../state/loading.js';
 import { begin, loadDigits } from '../../state/programs.js';
 import { savedState } from '../../state/page-state.js';
-import { guarded, session } from '../../state/store.js';
+import { guarded, now } from '../../state/store.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { saveFile } from '../../widgets/save-file.js';
@@ -18,7 +18,7 @@ const baseOf = (name: string): string => name.replace(/\.\w+$/, '');
 
 function saveState(): Promise<void> {
   return guarded(async () => {
-    const name = baseOf(session.value.program?.name ?? 'tern');
+    const name = baseOf(now.program?.name ?? 'tern');
     // All that the address has no room for (docs/playground.md).
     saveFile(`${name}.ternplay`, await savedState());
   });
@@ -33,7 +33,7 @@ const kKinds = {
 };
 
 function Functions() {
-  const { program, functionName } = session.value;
+  const { program, functionName } = now;
   return (
     <fieldset class="functions" data-testid="functions">
       <legend>Functions</legend>
@@ -100,7 +100,7 @@ function Tools() {
 }
 
 function Loaded() {
-  const { program } = session.value;
+  const { program } = now;
   if (!program) return null;
   const { info, executable, name } = program;
   // Also of what was compiled here: then no compiler is needed to run it.
@@ -143,7 +143,7 @@ function Loaded() {
 }
 
 export function ProgramPane() {
-  const { program, run, runtime } = session.value;
+  const { program, run, runtime } = now;
   // Until the engine is there nothing can be loaded, and that is no mistake.
   const starting = run === 'loading';
   return (

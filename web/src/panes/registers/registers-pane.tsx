@@ -3,13 +3,14 @@
 import { formatBytes } from '../../model/format.js';
 import { type RegisterRow, registerRows } from '../../model/registers.js';
 import { inspect, showFrame } from '../../state/runs.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
+import { whenChanged } from '../../widgets/when-changed.js';
 import { Pane } from '../pane.js';
 
 // A list that is still looked through; a recursion may be thousands deep.
 const kMostFrames = 200;
 
-function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
+const Row = whenChanged(({ picked, ...row }: RegisterRow & { picked: boolean }) => {
   const classes = [row.changed && 'changed', row.empty && 'empty', picked && 'picked'];
   return (
     <tr
@@ -44,10 +45,10 @@ function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
       </td>
     </tr>
   );
-}
+});
 
 function note(): string | undefined {
-  const { machine, before, frame: index } = session.value;
+  const { machine, before, frame: index } = now;
   const shown = before ?? machine;
   const frame = shown?.frames[index];
   if (!frame) return undefined;
@@ -58,7 +59,7 @@ function note(): string | undefined {
 
 /** Frames of calls that have not returned; the innermost is first. */
 function Frames() {
-  const { machine, before, frame } = session.value;
+  const { machine, before, frame } = now;
   const frames = (before ?? machine)?.frames ?? [];
   if (frames.length < 2) return null;
   return (
@@ -80,7 +81,7 @@ function Frames() {
 }
 
 export function RegistersPane() {
-  const { machine, before, inspected, frame } = session.value;
+  const { machine, before, inspected, frame } = now;
   const rows = registerRows(before ?? machine, frame);
   return (
     <Pane id="registers" title="Registers" note={note()} tools={<Frames />}>
@@ -101,7 +102,7 @@ export function RegistersPane() {
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={row.index} row={row} picked={inspected?.index === row.index} />
+                <Row key={row.index} {...row} picked={inspected?.index === row.index} />
               ))}
             </tbody>
           </table>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the last step did, on one line: for screens where bytecode and registers are out of sight.
 import { lastStep } from '../../model/last-step.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 
 export function LastStepLine() {
-  const { program, machine, trace, steps } = session.value;
+  const { program, machine, trace, steps } = now;
   if (!program || !machine || !trace) return null;
   const done = lastStep(program.info, machine);
   return (

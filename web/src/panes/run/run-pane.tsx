@@ -16,8 +16,8 @@ import {
   stop,
 } from '../../state/runs.js';
 import { hasTimeline } from '../../state/debug.js';
-import { canGoBack, currentFunction, currentPc, isStale } from '../../state/session.js';
-import { guarded, session } from '../../state/store.js';
+import { currentFunction, currentPc } from '../../state/session.js';
+import { goesBack, guarded, now, outdated } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { Icon } from '../../widgets/icon.js';
 import { Pane } from '../pane.js';
@@ -57,7 +57,7 @@ function fillsOf(parameter: Parameter, { fileName }: InputChoice): [Fill, string
 function Input({ parameter }: { parameter: Parameter }) {
   const { name } = parameter;
   // Random with a seed: the same run each time, and no two elements alike.
-  const choice = session.value.inputs[name] ?? { fill: 'random' };
+  const choice = now.inputs[name] ?? { fill: 'random' };
   const change = (part: Partial<InputChoice>): void => setInput(name, { ...choice, ...part });
   return (
     <div class="input" role="group" aria-label={`Input ${name}`}>
@@ -100,7 +100,7 @@ function Input({ parameter }: { parameter: Parameter }) {
 
 /** One number for each name, however many parameters have it: that is what a symbol says. */
 function Symbols() {
-  const entries = Object.entries(session.value.symbols);
+  const entries = Object.entries(now.symbols);
   if (entries.length === 0) return null;
   return (
     <div class="symbols" role="group" aria-label="Dimensions">
@@ -122,8 +122,8 @@ function Symbols() {
 
 // One sentence for all states of the page, since it is what screen readers are told.
 function situation(): string {
-  const { run: state, stopReason, program, loading, refused, runtime } = session.value;
-  const pc = currentPc(session.value);
+  const { run: state, stopReason, program, loading, refused, runtime } = now;
+  const pc = currentPc(now);
   if (loading) return `loading ${loading}`;
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
   // A record can be looked at before there is an engine, and without the program's file.
@@ -148,7 +148,7 @@ function situation(): string {
 }
 
 function Buttons() {
-  const { run: state, program, loading } = session.value;
+  const { run: state, program, loading } = now;
   // While it runs only Stop does anything: the worker handles requests in order.
   const busy = state === 'running' || !program || loading !== undefined;
   return (
@@ -162,11 +162,11 @@ function Buttons() {
         aria-keyshortcuts="Control+Enter"
         title="Ctrl+Enter"
       >
-        <Icon name="run" /> {state === 'paused' && !isStale(session.value) ? 'Continue' : 'Run'}
+        <Icon name="run" /> {state === 'paused' && !outdated.value ? 'Continue' : 'Run'}
       </button>
       <button
         type="button"
-        disabled={busy || !canGoBack(session.value)}
+        disabled={busy || !goesBack.value}
         onClick={() => stepBack()}
         data-testid="back"
         aria-keyshortcuts="p"
@@ -201,9 +201,25 @@ function Buttons() {
   );
 }
 
+/** What steps change, apart from what they leave. */
+function Status() {
+  const { steps, milliseconds, run: state, program, refused } = now;
+  return (
+    <p class="status" data-testid="status">
+      <span class={`lamp lamp-${refused ? 'error' : state}`} aria-hidden="true" />
+      <span role="status">{situation()}</span>
+      {program && steps > 0 ? (
+        <span class="detail">
+          {' '}
+          · {formatCount(steps, 'step')} · {formatMilliseconds(milliseconds)}
+        </span>
+      ) : null}
+    </p>
+  );
+}
+
 export function RunPane() {
-  const { steps, milliseconds, run: state, program, refused } = session.value;
-  const info = currentFunction(session.value);
+  const info = currentFunction(now);
   const made = ofRecords.value;
   // Once the first paint is through.
   useEffect(fetchOfRecords, []);
@@ -219,22 +235,13 @@ export function RunPane() {
         </>
       }
     >
-      <p class="status" data-testid="status">
-        <span class={`lamp lamp-${refused ? 'error' : state}`} aria-hidden="true" />
-        <span role="status">{situation()}</span>
-        {program && steps > 0 ? (
-          <span class="detail">
-            {' '}
-            · {formatCount(steps, 'step')} · {formatMilliseconds(milliseconds)}
-          </span>
-        ) : null}
-      </p>
-      {session.value.replayed ? (
+      <Status />
+      {now.replayed ? (
         <p class="hint" data-testid="replayed">
-          This is a run of its own, {session.value.replayed}.
+          This is a run of its own, {now.replayed}.
         </p>
       ) : null}
-      {isStale(session.value) && state !== 'running' ? (
+      {outdated.value && now.run !== 'running' ? (
         <p class="hint stale" data-testid="stale">
           The inputs have changed since: what is shown is the run before. The next step or run
           begins a new one.

@@ -4,12 +4,11 @@
 import { formatCount } from '../../model/format.js';
 import { placeText, timelineMarks } from '../../model/timeline.js';
 import { run, seek } from '../../state/runs.js';
-import { canGoBack } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { goesBack, now } from '../../state/store.js';
 import { Icon } from '../../widgets/icon.js';
 
 export function Timeline() {
-  const { trace, steps, run: state, machine, program } = session.value;
+  const { trace, steps, run: state, machine, program } = now;
   if (!trace || trace.end === 0) return null;
   const busy = state === 'running';
   return (
@@ -17,7 +16,7 @@ export function Timeline() {
       <button
         type="button"
         class="small"
-        disabled={busy || !canGoBack(session.value)}
+        disabled={busy || !goesBack.value}
         onClick={() => run(true)}
         data-testid="run-back"
         title="To the breakpoint before, or to the beginning"

@@ -6,7 +6,7 @@ import { cursorKey, useRunView } from '../../state/debug.js';
 import { seek } from '../../state/runs.js';
 import { links } from '../../state/links.js';
 import { highlighted, pin } from '../../state/selection.js';
-import { session } from '../../state/store.js';
+import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
@@ -90,7 +90,7 @@ function Heap({ slots, rules }: ShapeHeapView) {
 }
 
 export function ShapesPane() {
-  const { machine, frame } = session.value;
+  const { machine, frame } = now;
   const frames = machine?.frames.length ?? 0;
   const shown = frames > 0 ? Math.min(frame, frames - 1) : 0;
   const view = useRunView({ view: 'shapes', frame: shown }, cursorKey());

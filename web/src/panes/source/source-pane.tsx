@@ -15,7 +15,7 @@ import {
 import {
   breakpointLines, currentLine, lineHits, pcsOf, toggleLine,
 } from '../../state/source-lines.js';
-import { guarded, session } from '../../state/store.js';
+import { guarded, now } from '../../state/store.js';
 import '../../style/source.css';
 import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
@@ -30,7 +30,7 @@ function valueAt(position: number): string | undefined {
   // The word around the place, whichever end of it the pointer is at.
   const before = /\w*$/.exec(text.slice(0, position))![0];
   const word = before + /^\w*/.exec(text.slice(position))![0];
-  const row = registerRows(session.value.machine).find(({ name }) => name === word);
+  const row = registerRows(now.machine).find(({ name }) => name === word);
   return row && !row.empty ? `%${row.index} holds ${row.type} ${row.value}` : undefined;
 }
 
@@ -126,7 +126,7 @@ function Draft() {
 }
 
 function NoText() {
-  const { program } = session.value;
+  const { program } = now;
   return (
     <div class="no-text">
       <p class="hint">

@@ -14,8 +14,7 @@ import {
 } from '../../state/debug.js';
 import { run, seek, stepBack, stop } from '../../state/runs.js';
 import { links } from '../../state/links.js';
-import { canGoBack } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { goesBack, now } from '../../state/store.js';
 import '../../style/debug.css';
 import { CanvasPicture } from '../../widgets/canvas-picture.js';
 import { Icon } from '../../widgets/icon.js';
@@ -47,9 +46,9 @@ function Button({ id, title, keys, disabled, act, children }: ButtonProps) {
 }
 
 function Buttons() {
-  const { run: state, program, trace } = session.value;
+  const { run: state, program, trace } = now;
   const busy = state === 'running' || !program;
-  const first = busy || !canGoBack(session.value);
+  const first = busy || !goesBack.value;
   // Of several instructions, as a node of the graph has them, the first one.
   const [pc] = links.value.pcs;
   return (
@@ -111,7 +110,7 @@ function onLineKey({ key, shiftKey }: KeyboardEvent): boolean {
 }
 
 function Line() {
-  const { trace, steps, run: state, machine, program } = session.value;
+  const { trace, steps, run: state, machine, program } = now;
   const { typed, onKey } = useDigits();
   if (!trace) return null;
   const place = { steps, end: trace.end, frame: machine?.frames[0] };
@@ -171,18 +170,21 @@ function pictureName(view: TimelineView): string {
     `${formatCount(view.notFinite.length, 'step')}`;
 }
 
-function Tracks({ view }: { view: TimelineView }) {
-  const { steps } = session.value;
+function Cursor({ first, end }: TimelineView) {
   // A record of no steps has no length to divide by.
-  const length = Math.max(view.end - view.first, 1);
-  const at = Math.min(Math.max((steps - view.first) / length, 0), 1);
+  const length = Math.max(end - first, 1);
+  const at = Math.min(Math.max((now.steps - first) / length, 0), 1);
+  return <i class="cursor" style={{ insetInlineStart: `${100 * at}%` }} aria-hidden="true" />;
+}
+
+function Tracks({ view }: { view: TimelineView }) {
   return (
     <div class="tracks">
       <CanvasPicture
         name={pictureName(view)} height={kTracksHeight} of={[view]} testid="timeline-tracks"
         draw={(surface) => drawTimeline(surface, view)}
       />
-      <i class="cursor" style={{ insetInlineStart: `${100 * at}%` }} aria-hidden="true" />
+      <Cursor {...view} />
     </div>
   );
 }
@@ -190,10 +192,10 @@ function Tracks({ view }: { view: TimelineView }) {
 const kLegend = ['calls', 'code', 'memory', '● ×'];
 
 export function TimelinePane() {
-  const { trace } = session.value;
+  const { trace } = now;
   const [asTable, setAsTable] = useState(false);
   // They are on the tracks, so that a new one asks for the view again.
-  const { breakpoints } = session.value;
+  const { breakpoints } = now;
   const view = useRunView(
     { view: 'timeline', buckets: kBuckets }, `${recordKey()} ${[...breakpoints].join()}`);
   useEffect(() => {
