@@ -2,6 +2,7 @@
 // The Lanes view as rows and cells. All figures are the core's; what is computed here is only
 // where things are drawn and what they are called.
 import type { LaneRun } from '../engine/loops-protocol.js';
+import { formatWhole } from './format.js';
 
 export {
   clampSize, clampVScale, isLegal, kLegalVScales, kMaxSize, kMaxVScale, nextLegal,
@@ -205,7 +206,6 @@ export function instructionsOf(run: LaneRun): number {
   return kClasses.reduce((sum, each) => sum + run.instructions[each], 0);
 }
 
-const digits = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
 
 export function formatShare(share: number): string {
   return `${(share * 100).toFixed(1)}\u202f%`;
@@ -216,18 +216,18 @@ export function counterRows(runs: readonly LaneRun[]): CounterRow[] {
   const row = (name: string, of: (run: LaneRun) => string): CounterRow =>
     ({ name, values: runs.map(of) });
   return [
-    row('vector iterations', (run) => digits(run.vector_iterations)),
-    row('scalar iterations', (run) => digits(run.scalar_iterations)),
+    row('vector iterations', (run) => formatWhole(run.vector_iterations)),
+    row('scalar iterations', (run) => formatWhole(run.scalar_iterations)),
     row('lanes used', (run) => (run.issued_lanes === 0 ? '–' : formatShare(run.utilisation))),
-    row('lanes wasted', (run) => digits(run.issued_lanes - run.active_lanes)),
-    row('instructions', (run) => digits(instructionsOf(run))),
-    ...kClasses.map((each) => row(kClassWords[each], (run) => digits(run.instructions[each]))),
-    row('bytes loaded', (run) => digits(run.bytes_loaded)),
-    row('bytes stored', (run) => digits(run.bytes_stored)),
+    row('lanes wasted', (run) => formatWhole(run.issued_lanes - run.active_lanes)),
+    row('instructions', (run) => formatWhole(instructionsOf(run))),
+    ...kClasses.map((each) => row(kClassWords[each], (run) => formatWhole(run.instructions[each]))),
+    row('bytes loaded', (run) => formatWhole(run.bytes_loaded)),
+    row('bytes stored', (run) => formatWhole(run.bytes_stored)),
     row('cache lines', (run) => {
       const lines = (run.buffers ?? []).map((buffer) => buffer.lines);
       return lines.includes(null) ? 'not known'
-        : digits(lines.reduce<number>((sum, count) => sum + (count ?? 0), 0));
+        : formatWhole(lines.reduce<number>((sum, count) => sum + (count ?? 0), 0));
     }),
   ];
 }

@@ -27,6 +27,7 @@ function editOf(before: string, after: string): { from: number; to: number; end:
 export function movedLines(
   lines: readonly number[], before: string, after: string,
 ): readonly number[] {
+  if (lines.length === 0) return lines;
   const { from, to, end } = editOf(before, after);
   const first = 1 + breaksIn(before, 0, from);
   const removed = breaksIn(before, from, to);

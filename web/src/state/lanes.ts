@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Lanes view's state and what changes it. The loop compiler's worker is asked for one picture
 // at a time; while it draws, only the latest wish is kept.
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
 import { LoopsClient } from '../engine/loops-client.js';
 import type { LaneRun, LoopPicture, LoopTiming, LoopView } from '../engine/loops-protocol.js';
 import {
-  clampSize, clampVScale, kCodeStages, kStrategyNames, type LaneCursor, moveCursor, nextLegal,
-  rowAt, rowsOf, type StrategyName,
+  cellsOf, clampSize, clampVScale, kCodeStages, kStrategyNames, type LaneCursor, moveCursor,
+  nextLegal, rowAt, rowsOf, type StrategyName,
 } from '../model/lanes.js';
 import type { Listings } from '../model/listings.js';
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
@@ -16,6 +16,7 @@ import type { LoopAddress } from '../model/address.js';
 import type { SavedLoops } from '../model/page-state.js';
 import { kMetricNames, type SweepMetric } from '../model/sweep.js';
 import { fetchListings } from './listings.js';
+import { membersOf } from './members.js';
 import type { Problem } from './session.js';
 import { elapsed, guarded } from './store.js';
 import { kAskedFor, keepAddress, lanesReporter } from './view.js';
@@ -48,6 +49,7 @@ export interface LanesState {
 }
 
 const kStart = exampleOf(kAskedFor.example ?? '') ?? kLoopExamples[0]!;
+const kNoProblems: readonly Problem[] = [];
 const kMaxUnfolded = 48;
 const kTypingPause = 120;
 
@@ -55,9 +57,12 @@ export const lanes = signal<LanesState>({
   example: kStart.id, name: `${kStart.id}.tloop`, text: kStart.text,
   n: kAskedFor.n ?? kStart.n, vscale: kAskedFor.vscale ?? kStart.vscale,
   strategy: 'predicated', stage: 'simplify', metric: 'iterations', cursor: undefined,
-  first: 0, count: 0, picture: undefined, milliseconds: 0, problems: [],
+  first: 0, count: 0, picture: undefined, milliseconds: 0, problems: kNoProblems,
   listings: [], timing: undefined, timingProblem: undefined, isTiming: false,
 });
+
+/** The same for what is drawn, most of which another vscale leaves as it is. */
+export const lanesNow = membersOf(lanes);
 
 const loops = new LoopsClient();
 
@@ -78,8 +83,16 @@ function wished(): LoopView {
 }
 
 export function runOf(strategy: StrategyName): LaneRun | undefined {
-  return lanes.value.picture?.lanes.find((run) => run.strategy === strategy);
+  return lanesNow.picture?.lanes.find((run) => run.strategy === strategy);
 }
+
+/** Index of the element under the cursor in its buffer, from 0; undefined without a cursor. */
+export const pickedElement = computed(() => {
+  const { cursor } = lanesNow;
+  const run = cursor && runOf(cursor.strategy);
+  const row = cursor && rowAt(run, cursor.k);
+  return row && cellsOf(row, run?.buffers ?? [])[cursor.lane]?.element;
+});
 
 /** A cell that is still there, in the iteration where it was or the last one. */
 function keptCursor(picture: LoopPicture): LaneCursor | undefined {
@@ -102,7 +115,7 @@ async function drawOnce(): Promise<void> {
     const [{ picture, milliseconds }, listings] =
       await Promise.all([loops.show(wished()), listingsFor(lanes.value.stage)]);
     change({
-      picture, listings, milliseconds: elapsed(milliseconds), problems: [],
+      picture, listings, milliseconds: elapsed(milliseconds), problems: kNoProblems,
       cursor: keptCursor(picture),
     });
   } catch (error) {

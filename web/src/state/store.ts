@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one observable store. Panes read it through `now`; what changes it are the actions of this
 // folder, and nobody else talks to the engine.
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { EngineClient, EngineError } from '../engine/client.js';
 import { InputError } from '../model/inputs.js';
+import { membersOf } from './members.js';
 import {
   canGoBack, isStale, kEmptySession, kNoRun, type Problem, type Session,
 } from './session.js';
 
 export const session = signal<Session>(kEmptySession);
 
-/**
- * The session for what is drawn: who reads a member there is drawn anew when that one has changed,
- * and not at every step.
- */
-export const now = membersOf(session, kEmptySession);
-
-function membersOf<T extends object>(whole: ReadonlySignal<T>, keys: T): Readonly<T> {
-  const members = {} as T;
-  for (const key of Object.keys(keys) as (keyof T)[]) {
-    const member = computed(() => whole.value[key]);
-    Object.defineProperty(members, key, { enumerable: true, get: () => member.value });
-  }
-  return members;
-}
+/** The session for what is drawn, which not every step changes. */
+export const now = membersOf(session);
 
 /** What many look at, and few steps change. */
 export const goesBack = computed(() => canGoBack(session.value));

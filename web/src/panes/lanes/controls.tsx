@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long vectors are, and how many elements there are.
 import { isLegal, kLegalVScales, kMaxSize, kMaxVScale, nextLegal } from '../../model/lanes.js';
-import { lanes, setSize, setVscale } from '../../state/lanes.js';
+import { lanesNow, setSize, setVscale } from '../../state/lanes.js';
 
 /** Arrows go to what processors have; with Shift, one by one. */
 function onKey(event: KeyboardEvent): void {
@@ -10,7 +10,7 @@ function onKey(event: KeyboardEvent): void {
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
   // Otherwise the slider would go one step itself, which no processor may have.
   event.preventDefault();
-  const { vscale } = lanes.value;
+  const { vscale } = lanesNow;
   void setVscale(event.shiftKey ? vscale + by : nextLegal(vscale, by > 0 ? 1 : -1));
 }
 
@@ -22,7 +22,7 @@ const kPresets: readonly [vscale: number, name: string][] = [
 // A range takes any whole number, so that lengths can be tried that no processor has. Ticks and
 // presets mark those that exist.
 function VScale() {
-  const { vscale } = lanes.value;
+  const { vscale } = lanesNow;
   // The page's vectors are SVE's: vscale counts pieces of 128 bits.
   const bits = vscale * 128;
   return (
@@ -51,7 +51,7 @@ function VScale() {
 
 /** n may be 0: a loop without iterations has to leave its buffers alone, too. */
 export function Controls() {
-  const { n, vscale } = lanes.value;
+  const { n, vscale } = lanesNow;
   return (
     <div class="lane-controls">
       <VScale />

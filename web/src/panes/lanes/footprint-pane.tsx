@@ -2,7 +2,7 @@
 // What one iteration touches of memory, in cache lines: the picked one, or the last.
 import { footprintOf, type FootprintStream } from '../../model/footprint.js';
 import { kStrategyWords, partName, rowAt, rowsOf } from '../../model/lanes.js';
-import { lanes, runOf } from '../../state/lanes.js';
+import { lanesNow, runOf } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { Pane } from '../pane.js';
@@ -64,7 +64,7 @@ function Table({ streams }: { streams: readonly FootprintStream[] }) {
 
 export function FootprintPane() {
   // Where no cell is picked, the strategy is that of the Stages pane.
-  const { cursor, strategy } = lanes.value;
+  const { cursor, strategy } = lanesNow;
   const name = cursor?.strategy ?? strategy;
   const run = runOf(name);
   // Cache lines are those of one iteration, which a row that stands for several is not: then the

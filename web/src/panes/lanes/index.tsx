@@ -2,7 +2,7 @@
 // The panes of vector loops, fetched when one of them is first shown.
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { drawFirst, lanes } from '../../state/lanes.js';
+import { drawFirst, lanesNow } from '../../state/lanes.js';
 import '../../style/lanes.css';
 import { CountersPane as Counters, LanesPane as Lanes } from './lanes-pane.js';
 import { LoopPane as Loop } from './loop-pane.js';
@@ -16,7 +16,7 @@ let isAsked = false;
 function withPicture(Pane: FunctionComponent): FunctionComponent {
   return function WithPicture() {
     useEffect(() => {
-      if (!isAsked && !lanes.value.picture) void drawFirst();
+      if (!isAsked && !lanesNow.picture) void drawFirst();
       isAsked = true;
     }, []);
     return <Pane />;

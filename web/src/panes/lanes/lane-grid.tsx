@@ -7,7 +7,7 @@ import {
   partName, rangeOf, rowAt, rowsOf, type StrategyName,
 } from '../../model/lanes.js';
 import { togglePlay } from '../../state/lane-play.js';
-import { lanes, pick, runOf, unfold } from '../../state/lanes.js';
+import { lanesNow, pick, pickedElement, runOf, unfold } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
@@ -96,13 +96,13 @@ function maskText(mask: string): string {
 }
 
 function Row({ run, row, strategy }: { run: LaneRun; row: LaneIteration; strategy: StrategyName }) {
-  const { cursor } = lanes.value;
+  const { cursor } = lanesNow;
   const buffers = run.buffers ?? [];
   const cells = cellsOf(row, buffers);
   const mask = maskOf(row, buffers);
   // The element under the cursor is marked in the other strategies and iterations as well: that is
   // what the three pictures are side by side for.
-  const element = pickedElement();
+  const element = pickedElement.value;
   const here = cursor?.strategy === strategy && cursor.k === row.k;
   const twin = here || element === undefined ? undefined
     : cells.find((cell) => cell.element === element && cell.state !== 'outside')?.lane;
@@ -115,14 +115,6 @@ function Row({ run, row, strategy }: { run: LaneRun; row: LaneIteration; strateg
       {mask === undefined ? null : <span class="mask">p = {maskText(mask)}</span>}
     </div>
   );
-}
-
-/** Index of the element in its buffer, from 0; undefined where no cell is picked. */
-export function pickedElement(): number | undefined {
-  const { cursor } = lanes.value;
-  const run = cursor && runOf(cursor.strategy);
-  const row = cursor && rowAt(run, cursor.k);
-  return row && cellsOf(row, run?.buffers ?? [])[cursor.lane]?.element;
 }
 
 // Iterations that are alike came as one row from the core; which of them are shown is asked for
@@ -146,7 +138,7 @@ function Rows({ run, strategy }: { run: LaneRun; strategy: StrategyName }) {
       {rows.map((row, i) => {
         const isNew = rows[i - 1]?.part !== row.part;
         return (
-          <div key={`${row.k} ${row.folded}`}>
+          <div key={i}>
             {isNew ? <p class="part">{partName(row, strategy)}</p> : null}
             {row.folded > 1 ? (
               <Folded row={row} strategy={strategy} />
@@ -194,7 +186,7 @@ function onKey(event: KeyboardEvent, run: LaneRun, strategy: StrategyName): void
     if (!event.repeat) togglePlay();
     return;
   }
-  const { cursor } = lanes.value;
+  const { cursor } = lanesNow;
   // Rows that stand for several iterations have no cells to go to.
   const first = rowsOf(run).find(({ folded }) => folded === 1);
   if (!first) return;
@@ -208,11 +200,22 @@ function onKey(event: KeyboardEvent, run: LaneRun, strategy: StrategyName): void
   pick(mine ? next : start);
 }
 
+function SaveLanes({ strategy }: { strategy: StrategyName }) {
+  const { title, about } = kStrategyWords[strategy];
+  const { vscale, n } = lanesNow;
+  return (
+    <SavePicture
+      name={`lanes-${strategy}`} title={title} selector=".rows"
+      about={`${about}: vscale ${vscale}, n = ${n}.`}
+    />
+  );
+}
+
 export function LaneGrid({ strategy }: { strategy: StrategyName }) {
   const run = runOf(strategy);
   const words = kStrategyWords[strategy];
   // Whose stages are shown, which is another thing than where the cursor is.
-  const picked = lanes.value.strategy === strategy;
+  const picked = lanesNow.strategy === strategy;
   if (!run) return null;
   return (
     <section class={picked ? 'strategy picked' : 'strategy'} aria-labelledby={`title-${strategy}`}
@@ -228,10 +231,7 @@ export function LaneGrid({ strategy }: { strategy: StrategyName }) {
       >
         <Rows run={run} strategy={strategy} />
       </div>
-      <SavePicture
-        name={`lanes-${strategy}`} title={words.title} selector=".rows"
-        about={`${words.about}: vscale ${lanes.value.vscale}, n = ${lanes.value.n}.`}
-      />
+      <SaveLanes strategy={strategy} />
       <Disclosure summary="As a table" testid={`lanes-as-table-${strategy}`}>
         {() => <LaneTable run={run} strategy={strategy} />}
       </Disclosure>
@@ -241,7 +241,7 @@ export function LaneGrid({ strategy }: { strategy: StrategyName }) {
 
 /** The cell under the cursor in words; what a screen reader hears on every step. */
 export function Readout() {
-  const { cursor } = lanes.value;
+  const { cursor } = lanesNow;
   const run = cursor && runOf(cursor.strategy);
   const row = cursor && rowAt(run, cursor.k);
   const cell = row && cellsOf(row, run?.buffers ?? [])[cursor.lane];

@@ -7,7 +7,7 @@ import {
 } from '../../model/lanes.js';
 import { formatMilliseconds } from '../../model/format.js';
 import { isPlaying, pause, togglePlay } from '../../state/lane-play.js';
-import { lanes } from '../../state/lanes.js';
+import { lanesNow } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { Controls } from './controls.js';
@@ -67,7 +67,7 @@ function Letter({ of }: { of: StrategyName }) {
 
 /** The core counts, and nothing is added up here. */
 function Counters() {
-  const runs = lanes.value.picture?.lanes ?? [];
+  const runs = lanesNow.picture?.lanes ?? [];
   return (
     <div class="scroll counters" tabIndex={0} role="group" aria-label="Counters">
       <DataTable
@@ -108,7 +108,7 @@ function Play() {
 
 export function LanesPane() {
   // A program with errors keeps the picture before it, which is then marked as stale.
-  const { picture, milliseconds, problems } = lanes.value;
+  const { picture, milliseconds, problems } = lanesNow;
   const note = picture ? `counted in ${formatMilliseconds(milliseconds)}` : null;
   return (
     <Pane id="lanes" title="Lanes" note={note}>

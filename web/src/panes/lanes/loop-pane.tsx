@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Finding, findingsOf } from '../../model/diagnostics.js';
 import { kLoopExamples } from '../../model/loop-examples.js';
-import { draw, lanes, openExample, openLoops, setText } from '../../state/lanes.js';
+import { draw, lanesNow, openExample, openLoops, setText } from '../../state/lanes.js';
 import { plainText, setPlainText } from '../../state/source.js';
 import '../../style/source.css';
 import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
@@ -21,7 +21,7 @@ async function openFile(file: File): Promise<void> {
 // The text of a problem is the command line's, with the place it points at, so that it keeps its
 // lines.
 function Problems() {
-  const { problems, picture } = lanes.value;
+  const { problems, picture } = lanesNow;
   return (
     <div class="loop-problems" role="status" data-testid="loop-problems">
       {problems.map(({ code, text }) => (
@@ -46,7 +46,7 @@ const jump = signal<{ readonly from: number; readonly to: number } | undefined>(
 
 /** What is underlined: places of the text as it was drawn last, which is what stands there. */
 const found = (): readonly Finding[] => {
-  const { text, problems } = lanes.value;
+  const { text, problems } = lanesNow;
   return findingsOf(text, problems.flatMap(({ diagnostics = [] }) => diagnostics)
     .filter(({ span }) => span !== undefined));
 };
@@ -67,7 +67,7 @@ const kServices: EditorServices = {
 };
 
 function Text() {
-  const { text, problems } = lanes.value;
+  const { text, problems } = lanesNow;
   // A new list would draw the same lines under the text again.
   const findings = useMemo(found, [text, problems]);
   const shared = {
@@ -80,7 +80,7 @@ function Text() {
 
 export function LoopPane() {
   // `example` is empty as soon as its text is changed: it is then the reader's own.
-  const { example, name } = lanes.value;
+  const { example, name } = lanesNow;
   const tools = (
     <>
       <label class="plain-switch">

@@ -6,7 +6,8 @@ import {
   kCodeStages, kStrategyNames, kStrategyWords, linesOfPart, rowAt,
 } from '../../model/lanes.js';
 import { listingOf } from '../../model/listings.js';
-import { lanes, runOf, setStage, setStrategy } from '../../state/lanes.js';
+import { lanesNow, runOf, setStage, setStrategy } from '../../state/lanes.js';
+import { whenChanged } from '../../widgets/when-changed.js';
 import { Pane } from '../pane.js';
 
 // Stages without an entry are called as the core calls them, so that a new pass shows without a
@@ -17,7 +18,7 @@ const kStageWords: Record<string, string> = {
 /** How the core begins what it writes behind a line of LLVM IR about its vectors. */
 const kHint = '  ; vscale ';
 
-function Line({ text, marked }: { text: string; marked: boolean }) {
+const Line = whenChanged(({ text, marked }: { text: string; marked: boolean }) => {
   const at = text.indexOf(kHint);
   return (
     <span class={marked ? 'line marked' : 'line'}>
@@ -26,18 +27,18 @@ function Line({ text, marked }: { text: string; marked: boolean }) {
       {'\n'}
     </span>
   );
-}
+});
 
 /** Of one of kCodeStages, which are in no list, because they are made when they are looked at. */
 function codeText(): string {
-  const { picture, listings, stage, strategy, text } = lanes.value;
+  const { picture, listings, stage, strategy, text } = lanesNow;
   if (!picture) return '';
   const isListing = kCodeStages[stage]?.form === 'listing';
   return isListing ? listingOf(listings, text, strategy) : picture.code;
 }
 
 export function StagesPane() {
-  const { picture, stage, strategy, cursor } = lanes.value;
+  const { picture, stage, strategy, cursor } = lanesNow;
   const stages = picture?.stages ?? [];
   // The stage that was picked may not be there in another program: then the last one is shown.
   const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);

@@ -5,26 +5,35 @@ import { isLegal, kStrategyNames, kStrategyWords, type StrategyName } from '../.
 import {
   kChart, kMetricNames, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
 } from '../../model/sweep.js';
-import { lanes, measure, setMetric, setVscale } from '../../state/lanes.js';
+import { lanesNow, measure, setMetric, setVscale } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
+import { whenChanged } from '../../widgets/when-changed.js';
 import { Pane } from '../pane.js';
 
 
 /** Filled where processors have such vectors, hollow elsewhere; each strategy has its own shape. */
-function Mark({ point, strategy }: { point: SweepPoint; strategy: StrategyName }) {
-  const { x, y, vscale } = point;
+const Mark = whenChanged((
+  { x, y, vscale, strategy }: Omit<SweepPoint, 'value'> & { strategy: StrategyName },
+) => {
   const name = `mark mark-${strategy}${isLegal(vscale) ? '' : ' hollow'}`;
   if (strategy === 'fixed') return <rect class={name} x={x - 3} y={y - 3} width="6" height="6" />;
   if (strategy === 'cleanup') return <path class={name} d={`M${x} ${y - 4}l4 7h-8z`} />;
   return <circle class={name} cx={x} cy={y} r="3.5" />;
+});
+
+/** Where the vscale is that the other panes show. */
+function Here() {
+  const { height, top, bottom } = kChart;
+  const x = xOf(lanesNow.vscale);
+  return <line class="now" x1={x} x2={x} y1={top - 6} y2={height - bottom} />;
 }
 
 function Chart() {
-  const { picture, metric, vscale } = lanes.value;
+  const { picture, metric } = lanesNow;
   const { lines, ticks } = sweepOf(picture?.sweep ?? [], metric);
-  const { width, height, left, right, top, bottom } = kChart;
+  const { width, height, left, right } = kChart;
   const onClick = (event: MouseEvent & { currentTarget: SVGSVGElement }): void => {
     const bounds = event.currentTarget.getBoundingClientRect();
     // In units of the viewBox, whatever width the picture has on the screen.
@@ -49,14 +58,16 @@ function Chart() {
           {each}
         </text>
       ))}
-      <line class="now" x1={xOf(vscale)} x2={xOf(vscale)} y1={top - 6} y2={height - bottom} />
+      <Here />
       {lines.map(({ strategy, points }) => (
         <g key={strategy}>
           <polyline
             class={`trend trend-${strategy}`}
             points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
           />
-          {points.map((point) => <Mark key={point.vscale} point={point} strategy={strategy} />)}
+          {points.map(({ x, y, vscale }) => (
+            <Mark key={vscale} x={x} y={y} vscale={vscale} strategy={strategy} />
+          ))}
         </g>
       ))}
     </svg>
@@ -70,7 +81,7 @@ function Key() {
         <li key={strategy}>
           <svg width="26" height="12" aria-hidden="true" focusable="false">
             <line class={`trend trend-${strategy}`} x1="0" x2="26" y1="6" y2="6" />
-            <Mark point={{ vscale: 1, value: 0, x: 13, y: 6 }} strategy={strategy} />
+            <Mark vscale={1} x={13} y={6} strategy={strategy} />
           </svg>
           {kStrategyWords[strategy].letter}
         </li>
@@ -81,7 +92,7 @@ function Key() {
 }
 
 function SweepTable() {
-  const { picture, metric } = lanes.value;
+  const { picture, metric } = lanesNow;
   const runs = picture?.sweep ?? [];
   // The core says which vscales were counted.
   const vscales = [...new Set(runs.map((run) => run.vscale))];
@@ -107,7 +118,7 @@ function SweepTable() {
 
 /** Measured in the reader's own browser, and only when the button asks for it. */
 function Timing() {
-  const { timing, timingProblem, isTiming } = lanes.value;
+  const { timing, timingProblem, isTiming } = lanesNow;
   // A clock of a browser may be so coarse that a short run takes no time: then no ratio is told.
   const ratio = timing && timing.wasmNs > 0 ? timing.interpreterNs / timing.wasmNs : 0;
   return (
@@ -135,7 +146,7 @@ function Timing() {
 }
 
 export function SweepPane() {
-  const { metric, picture } = lanes.value;
+  const { metric, picture } = lanesNow;
   const tools = (
     <label class="metric">
       <span class="visually-hidden">What the chart shows</span>
