@@ -213,6 +213,26 @@ test('findings come while a program runs', async ({ playground }) => {
   expect((await playground.state()).stopReason).toBe('cancelled');
 });
 
+test('words have the colours of what the core reads them as', async ({ playground }) => {
+  const { page } = playground;
+  const words = (kind: string) => page.getByTestId('editor').locator(`.tok-${kind}`);
+  await open(playground, 'fn main(first: int) -> int { first + 1 }\n');
+  await expect(words('function')).toHaveText(['main']);
+  await expect(words('parameter')).toHaveText(['first', 'first']);
+  // Also of a text that is wrong, and behind characters of two units.
+  await type(page, '// 😀\nfn main(first: int) -> int { other(first) +  }\n');
+  await playground.idle();
+  expect((await sourceOf(playground)).problems).not.toEqual([]);
+  await expect(words('function').first()).toHaveText('main');
+  await expect(words('parameter').first()).toHaveText('first');
+  // A field of plain text asks for none; then they come again.
+  await page.getByTestId('plain-text').check();
+  await type(page, 'fn twice(x: int) -> int { x + x }\n');
+  await playground.idle();
+  await page.getByTestId('plain-text').uncheck();
+  await expect(words('function')).toHaveText(['twice']);
+});
+
 test('the plain text field does the same', async ({ playground }) => {
   const { page } = playground;
   await open(playground, 'fn main() -> int { 1 }\n');

@@ -2,7 +2,7 @@
 // Every message between the page and the worker that reads programs. It is another worker than the
 // engine's, so that what is typed never waits for a run.
 import type {
-  CompiledStage, Completion, Definition, Diagnostic, Hover, SourceSymbol, SourceToken,
+  CompiledStage, Completion, Definition, Diagnostic, Hover, TokenKind,
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 import type { SourceKind } from '../model/source-kind.js';
@@ -26,6 +26,7 @@ export type Stage = CompiledStage;
 
 export type LanguageRequestBody =
   | { kind: 'check'; source: SourceText }
+  | { kind: 'tokens'; source: SourceText }
   | { kind: 'format'; source: SourceText }
   | { kind: 'fix'; source: SourceText }
   | { kind: 'hover' | 'definition' | 'complete'; source: SourceText; position: number }
@@ -35,16 +36,20 @@ export type LanguageRequestBody =
   | { kind: 'explain'; code: string };
 export type LanguageRequest = LanguageRequestBody & { id: number };
 
-export interface Checked {
-  diagnostics: Diagnostic[];
-  /** Of the language only; positions in units of JavaScript strings. */
-  tokens: SourceToken[];
-  symbols: SourceSymbol[];
+/**
+ * What the words of a text are: of each three numbers, its begin and end, in units of JavaScript
+ * strings, and the index of its kind. A text has so many that objects would hold a key up.
+ */
+export interface Tokens {
+  kinds: TokenKind[];
+  places: Uint32Array<ArrayBuffer>;
 }
 
 /** What each kind of request is answered with. */
 export interface LanguageAnswers {
-  check: Checked;
+  check: Diagnostic[];
+  /** Of the language only. */
+  tokens: Tokens;
   format: string;
   /** The text with all fixes applied, and a line for each. */
   fix: { text: string; applied: string[] };

@@ -3,9 +3,10 @@
 // the compiler makes of it, stage by stage. All of it is the core's.
 import {
   createLoopCompiler, createRuntime, type Diagnostic, type LoopCompiler, type Runtime, TernError,
+  type TokenKind,
 } from 'tern-runtime';
 import type {
-  Checked, LanguageAnswers, LanguageReply, LanguageRequest, SourceText, Stage, StageInput,
+  LanguageAnswers, LanguageReply, LanguageRequest, SourceText, Stage, StageInput, Tokens,
 } from './language-protocol.js';
 import type { Failure } from './protocol.js';
 
@@ -39,20 +40,25 @@ function diagnosticsOf(act: () => void): Diagnostic[] {
   }
 }
 
-async function check({ kind, name, text }: SourceText): Promise<Checked> {
+async function check({ kind, name, text }: SourceText): Promise<Diagnostic[]> {
   if (kind === 'loops') {
     const loops = await loopCompiler();
-    const diagnostics = diagnosticsOf(() => loops.stages(text, { sourceName: name }));
-    return { diagnostics, tokens: [], symbols: [] };
+    return diagnosticsOf(() => loops.stages(text, { sourceName: name }));
   }
   const tern = await runtime();
-  if (kind === 'assembly')
-    return { diagnostics: tern.checkAssembly(text, name), tokens: [], symbols: [] };
-  return {
-    diagnostics: tern.checkSource(text, name),
-    tokens: tern.querySource(text, 'tokens'),
-    symbols: tern.querySource(text, 'symbols'),
-  };
+  return kind === 'assembly' ? tern.checkAssembly(text, name) : tern.checkSource(text, name);
+}
+
+async function tokens({ text }: SourceText): Promise<Tokens> {
+  const found = (await runtime()).querySource(text, 'tokens');
+  const kinds = new Map<TokenKind, number>();
+  const places = new Uint32Array(3 * found.length);
+  found.forEach(({ kind, begin, end }, i) => {
+    const index = kinds.get(kind) ?? kinds.size;
+    kinds.set(kind, index);
+    places.set([begin, end, index], 3 * i);
+  });
+  return { kinds: [...kinds.keys()], places };
 }
 
 async function compile({ kind, name, text }: SourceText): Promise<Uint8Array<ArrayBuffer>> {
@@ -78,6 +84,7 @@ async function stages({ kind, name, bytes }: StageInput): Promise<Stage[]> {
 async function handle(request: LanguageRequest): Promise<LanguageAnswers[keyof LanguageAnswers]> {
   switch (request.kind) {
     case 'check': return check(request.source);
+    case 'tokens': return tokens(request.source);
     case 'format': return (await runtime()).formatSource(request.source.text, request.source.name);
     case 'fix': return (await runtime()).fixSource(request.source.text, request.source.name);
     case 'hover':

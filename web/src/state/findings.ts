@@ -2,7 +2,7 @@
 // What is wrong with the text that is edited, apart from the editor's other state, so that the page
 // can count it before the editor has been fetched.
 import { computed, signal } from '@preact/signals';
-import type { SourceToken } from 'tern-runtime';
+import type { Tokens } from '../engine/language-protocol.js';
 import type { Finding } from '../model/diagnostics.js';
 import { session } from './store.js';
 
@@ -10,11 +10,13 @@ export interface Reading {
   /** The revision of the text that was read. */
   readonly checked: number;
   readonly findings: readonly Finding[];
-  readonly tokens: readonly SourceToken[];
 }
 
-export const kNothingRead: Reading = { checked: 0, findings: [], tokens: [] };
+export const kNoTokens: Tokens = { kinds: [], places: new Uint32Array() };
+export const kNothingRead: Reading = { checked: 0, findings: [] };
 export const reading = signal<Reading>(kNothingRead);
+/** Of the text that was read last: the editor moves them with what is typed since. */
+export const tokens = signal(kNoTokens);
 export const findings = computed(() => reading.value.findings);
 
 /**

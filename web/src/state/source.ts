@@ -8,7 +8,7 @@ import { LanguageClient } from '../engine/language-client.js';
 import type { SourceText } from '../engine/language-protocol.js';
 import { applyEdits, editsOf, findingsOf } from '../model/diagnostics.js';
 import type { Completion, Definition, DiagnosticFix, Hover } from 'tern-runtime';
-import { findings, kNothingRead, reading } from './findings.js';
+import { findings, kNothingRead, kNoTokens, reading, tokens } from './findings.js';
 import { reveal } from './layout.js';
 import type { Problem } from './session.js';
 import { guarded, report, session, update } from './store.js';
@@ -40,6 +40,8 @@ export const plainText = signal(globalThis.localStorage?.getItem('tern-plain-edi
 export function setPlainText(on: boolean): void {
   plainText.value = on;
   localStorage.setItem('tern-plain-editor', on ? 'on' : 'off');
+  const now = source.value;
+  if (now && !on) void guarded(() => readTokens(now));
 }
 
 let revisions = 0;
@@ -55,20 +57,24 @@ function forgetRefusal({ edited, name }: SourceState): void {
     update({ problems: problems.filter(({ diagnostics = [] }) => diagnostics.length === 0) });
 }
 
+/** The colours of words, which come after the findings: a long text has tens of thousands. */
+async function readTokens(now: SourceState): Promise<void> {
+  if (now.kind !== 'language' || plainText.value) return;
+  const found = await ask(() => language.latest({ kind: 'tokens', source: textOf(now) }));
+  if (found && source.value?.revision === now.revision) tokens.value = found;
+}
+
 /** Reads the text as it is now; a reading that another one has overtaken is dropped. */
 async function read(): Promise<void> {
   const now = source.value;
   if (!now) return;
   try {
-    const checked = await language.latest({ kind: 'check', source: textOf(now) });
-    if (!checked || source.value?.revision !== now.revision) return;
+    const diagnostics = await language.latest({ kind: 'check', source: textOf(now) });
+    if (!diagnostics || source.value?.revision !== now.revision) return;
     readerProblem.value = undefined;
-    reading.value = {
-      checked: now.revision,
-      findings: findingsOf(now.text, checked.diagnostics),
-      tokens: checked.tokens,
-    };
+    reading.value = { checked: now.revision, findings: findingsOf(now.text, diagnostics) };
     forgetRefusal(now);
+    void guarded(() => readTokens(now));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     readerProblem.value = error.failure;
@@ -98,6 +104,7 @@ function readSoon(): Promise<void> {
 export function openSource(text: SourceText, example = ''): Promise<void> {
   source.value = { ...text, revision: ++revisions, edited: false, example, opened: text.text };
   reading.value = kNothingRead;
+  tokens.value = kNoTokens;
   editorNote.value = '';
   return guarded(read);
 }
@@ -105,6 +112,7 @@ export function openSource(text: SourceText, example = ''): Promise<void> {
 export function closeSource(): void {
   source.value = undefined;
   reading.value = kNothingRead;
+  tokens.value = kNoTokens;
 }
 
 export function editSource(text: string): Promise<void> {

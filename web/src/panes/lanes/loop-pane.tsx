@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Finding, findingsOf } from '../../model/diagnostics.js';
 import { kLoopExamples } from '../../model/loop-examples.js';
+import { kNoTokens } from '../../state/findings.js';
 import { draw, lanesNow, openExample, openLoops, setText } from '../../state/lanes.js';
 import { plainText, setPlainText } from '../../state/source.js';
 import '../../style/source.css';
@@ -75,7 +76,7 @@ function Text() {
     testid: 'loop-text',
   };
   return plainText.value ? <PlainEditor {...shared} />
-    : <CodeEditor {...shared} kind="loops" tokens={[]} marks={kNoMarks} />;
+    : <CodeEditor {...shared} kind="loops" tokens={kNoTokens} marks={kNoMarks} />;
 }
 
 export function LoopPane() {

@@ -7,7 +7,7 @@ import { recordKey, useRunView } from '../../state/debug.js';
 import { openAsAssembly } from '../../state/editing.js';
 import { links } from '../../state/links.js';
 import { hover } from '../../state/selection.js';
-import { findings, reading } from '../../state/findings.js';
+import { findings, tokens } from '../../state/findings.js';
 import {
   applyFix, completionsAt, definitionAt, editorNote, editSource, fixAll, formatSource, hoverAt,
   jump, openSource, plainText, readerProblem, setPlainText, source, walkFindings,
@@ -152,22 +152,21 @@ function Status() {
 }
 
 export function SourcePane() {
-  const now = source.value;
+  const shown = source.value;
   const marks = useMarks();
-  const { tokens } = reading.value;
-  const label = now ? `Text of ${now.name}, ${kSourceKinds[now.kind].title}` : 'Text';
+  const label = shown ? `Text of ${shown.name}, ${kSourceKinds[shown.kind].title}` : 'Text';
   const shared = {
-    label, text: now?.text ?? '', findings: findings.value, jump: jump.value,
+    label, text: shown?.text ?? '', findings: findings.value, jump: jump.value,
     services: kServices, testid: 'editor',
   };
-  const note = now ? `${now.name}${now.edited ? ' · edited' : ''}` : undefined;
+  const note = shown ? `${shown.name}${shown.edited ? ' · edited' : ''}` : undefined;
   return (
     <Pane id="source" title="Source" note={note} tools={<Tools />}>
       <div class="source-bar"><Examples /></div>
-      <LookAt id={now?.example ?? ''} />
+      <LookAt id={shown?.example ?? ''} />
       <Draft />
-      {!now ? <NoText /> : plainText.value ? <PlainEditor {...shared} /> : (
-        <CodeEditor {...shared} kind={now.kind} tokens={tokens} marks={marks} />
+      {!shown ? <NoText /> : plainText.value ? <PlainEditor {...shared} /> : (
+        <CodeEditor {...shared} kind={shown.kind} tokens={tokens.value} marks={marks} />
       )}
       <Status />
     </Pane>

@@ -3,11 +3,13 @@
 // changed. Passes that changed nothing are left out until they are asked for.
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Finding } from '../../model/diagnostics.js';
 import type { DiffLine } from '../../model/line-diff.js';
 import { kNoLinks } from '../../model/links.js';
 import { kNoMarks } from '../../widgets/code-editor/line-marks.js';
 import { CodeEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
+import { kNoTokens } from '../../state/findings.js';
 import { linkIndex, links } from '../../state/links.js';
 import { openedFile } from '../../state/loading.js';
 import { hover } from '../../state/selection.js';
@@ -18,6 +20,7 @@ import {
 import '../../style/stages.css';
 import { Pane } from '../pane.js';
 
+const kNoFindings: readonly Finding[] = [];
 const kSigns = { same: ' ', removed: '−', added: '+' } as const;
 const nothing = async (): Promise<undefined> => undefined;
 /** The caret's line answers in the other panes. */
@@ -92,7 +95,8 @@ function Text() {
   return (
     <CodeEditor
       label="Text of the stage" kind={stage.name === 'bytecode' ? 'assembly' : 'loops'}
-      text={stage.text} readOnly findings={[]} tokens={[]} marks={marks} jump={undefined}
+      text={stage.text} readOnly findings={kNoFindings} tokens={kNoTokens} marks={marks}
+      jump={undefined}
       services={kServices} testid="stage-editor"
     />
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The editor as a component: what it shows is given, what is typed is told. `plain` is a text field
 // in its place, for those whose tools read that better.
-import type { SourceToken } from 'tern-runtime';
+import type { Tokens } from '../../engine/language-protocol.js';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../model/diagnostics.js';
 import type { SourceKind } from '../../model/source-kind.js';
@@ -14,7 +14,7 @@ export interface CodeEditorProps {
   text: string;
   readOnly?: boolean;
   findings: readonly Finding[];
-  tokens: readonly SourceToken[];
+  tokens: Tokens;
   marks: LineMarks;
   /** A new object makes the caret go there. */
   jump: { readonly from: number; readonly to: number } | undefined;

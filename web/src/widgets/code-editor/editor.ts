@@ -12,7 +12,8 @@ import {
   drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, type KeyBinding,
   lineNumbers, type Tooltip,
 } from '@codemirror/view';
-import type { Completion, Definition, DiagnosticFix, Hover, SourceToken } from 'tern-runtime';
+import type { Completion, Definition, DiagnosticFix, Hover } from 'tern-runtime';
+import type { Tokens } from '../../engine/language-protocol.js';
 import type { Finding } from '../../model/diagnostics.js';
 import type { SourceKind } from '../../model/source-kind.js';
 import { grammarOf } from './grammars.js';
@@ -177,7 +178,7 @@ export class Editor {
     this.view.dispatch(setDiagnostics(state, squiggles));
   }
 
-  setTokens(tokens: readonly SourceToken[]): void {
+  setTokens(tokens: Tokens): void {
     this.view.dispatch({ effects: setTokens.of(tokens) });
   }
 

@@ -2,9 +2,10 @@
 // Colours from the core's own reading of a text. They move with the text until the next reading.
 import { type Range, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
-import type { SourceToken, TokenKind } from 'tern-runtime';
+import type { TokenKind } from 'tern-runtime';
+import type { Tokens } from '../../engine/language-protocol.js';
 
-export const setTokens = StateEffect.define<readonly SourceToken[]>();
+export const setTokens = StateEffect.define<Tokens>();
 
 const kMarks = new Map<TokenKind, Decoration>();
 
@@ -14,9 +15,13 @@ function markOf(kind: TokenKind): Decoration {
   return known;
 }
 
-function marksOf(tokens: readonly SourceToken[], length: number): DecorationSet {
-  const ranges = tokens.flatMap(({ kind, begin, end }): Range<Decoration>[] =>
-    (begin < end && end <= length ? [markOf(kind).range(begin, end)] : []));
+function marksOf({ kinds, places }: Tokens, length: number): DecorationSet {
+  const marks = kinds.map(markOf);
+  const ranges: Range<Decoration>[] = [];
+  for (let i = 0; i < places.length; i += 3) {
+    const [begin, end, kind] = [places[i]!, places[i + 1]!, places[i + 2]!];
+    if (begin < end && end <= length) ranges.push(marks[kind]!.range(begin, end));
+  }
   return RangeSet.of(ranges, true);
 }
 
