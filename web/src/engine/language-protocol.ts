@@ -2,10 +2,11 @@
 // Every message between the page and the worker that reads programs. It is another worker than the
 // engine's, so that what is typed never waits for a run.
 import type {
-  CompiledStage, Completion, Definition, Diagnostic, Hover, TokenKind,
+  CompiledStage, Completion, Definition, Diagnostic, Hover,
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 import type { SourceKind } from '../model/source-kind.js';
+import type { Tokens } from '../model/tokens.js';
 import type { ReplyOf } from './protocol.js';
 
 /** A text that is edited. */
@@ -35,15 +36,6 @@ export type LanguageRequestBody =
   | { kind: 'list'; executable: Uint8Array }
   | { kind: 'explain'; code: string };
 export type LanguageRequest = LanguageRequestBody & { id: number };
-
-/**
- * What the words of a text are: of each three numbers, its begin and end, in units of JavaScript
- * strings, and the index of its kind. A text has so many that objects would hold a key up.
- */
-export interface Tokens {
-  kinds: TokenKind[];
-  places: Uint32Array<ArrayBuffer>;
-}
 
 /** What each kind of request is answered with. */
 export interface LanguageAnswers {

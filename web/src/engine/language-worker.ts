@@ -6,8 +6,9 @@ import {
   type TokenKind,
 } from 'tern-runtime';
 import type {
-  LanguageAnswers, LanguageReply, LanguageRequest, SourceText, Stage, StageInput, Tokens,
+  LanguageAnswers, LanguageReply, LanguageRequest, SourceText, Stage, StageInput,
 } from './language-protocol.js';
+import type { Tokens } from '../model/tokens.js';
 import type { Failure } from './protocol.js';
 
 const kModule = new URL('../../../wasm/package/dist/tern-debug.wasm.gz', import.meta.url);

@@ -2,8 +2,8 @@
 // What is wrong with the text that is edited, apart from the editor's other state, so that the page
 // can count it before the editor has been fetched.
 import { computed, signal } from '@preact/signals';
-import type { Tokens } from '../engine/language-protocol.js';
 import type { Finding } from '../model/diagnostics.js';
+import { kNoTokens } from '../model/tokens.js';
 import { session } from './store.js';
 
 export interface Reading {
@@ -12,7 +12,6 @@ export interface Reading {
   readonly findings: readonly Finding[];
 }
 
-export const kNoTokens: Tokens = { kinds: [], places: new Uint32Array() };
 export const kNothingRead: Reading = { checked: 0, findings: [] };
 export const reading = signal<Reading>(kNothingRead);
 /** Of the text that was read last: the editor moves them with what is typed since. */

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Finding, findingsOf } from '../../model/diagnostics.js';
 import { kLoopExamples } from '../../model/loop-examples.js';
-import { kNoTokens } from '../../state/findings.js';
+import { kNoTokens } from '../../model/tokens.js';
 import { draw, lanesNow, openExample, openLoops, setText } from '../../state/lanes.js';
 import { plainText, setPlainText } from '../../state/source.js';
 import '../../style/source.css';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The editor as a component: what it shows is given, what is typed is told. `plain` is a text field
 // in its place, for those whose tools read that better.
-import type { Tokens } from '../../engine/language-protocol.js';
+import type { Tokens } from '../../model/tokens.js';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../model/diagnostics.js';
 import type { SourceKind } from '../../model/source-kind.js';

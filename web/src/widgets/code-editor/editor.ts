@@ -13,7 +13,7 @@ import {
   lineNumbers, type Tooltip,
 } from '@codemirror/view';
 import type { Completion, Definition, DiagnosticFix, Hover } from 'tern-runtime';
-import type { Tokens } from '../../engine/language-protocol.js';
+import type { Tokens } from '../../model/tokens.js';
 import type { Finding } from '../../model/diagnostics.js';
 import type { SourceKind } from '../../model/source-kind.js';
 import { grammarOf } from './grammars.js';

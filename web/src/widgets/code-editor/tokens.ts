@@ -3,7 +3,7 @@
 import { type Range, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { TokenKind } from 'tern-runtime';
-import type { Tokens } from '../../engine/language-protocol.js';
+import type { Tokens } from '../../model/tokens.js';
 
 export const setTokens = StateEffect.define<Tokens>();
 
