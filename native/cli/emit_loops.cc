@@ -62,8 +62,9 @@ Result<std::string> EmitLoops(const EmitRequest& request) {
       request.form == "object" ? native::CodeForm::kObject : native::CodeForm::kAssembly);
 }
 
+bool CanListLoops() { return native::LlvmDescription().ok(); }
+
 std::string ListLoopsForPage(std::string_view file_name, std::string_view text) {
-  if (!native::LlvmDescription().ok()) return "";
   JsonWriter json;
   json.BeginArray().BeginObject().Field("text", text).Key("listings").BeginObject();
   // The page says what is wrong with a program that cannot be lowered.

@@ -22,9 +22,11 @@ struct EmitRequest {
 // Text or bytes. "asm" and "object" need LLVM; a target without code of its own is an error.
 Result<std::string> EmitLoops(const EmitRequest& request);
 
+// Whether there is the LLVM that listings need.
+bool CanListLoops();
 // AArch64 listings of a program under each strategy of the page's Lanes view that can be made, as
 // the page has them of its own programs (web/scripts/make-listings.mjs):
-// [{"text", "listings": {strategy: assembly}}]. Empty where there is no LLVM.
+// [{"text", "listings": {strategy: assembly}}].
 std::string ListLoopsForPage(std::string_view file_name, std::string_view text);
 
 }  // namespace tern::cli

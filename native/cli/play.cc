@@ -15,11 +15,11 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/emit_loops.h"
-#include "native/cli/lower_loops.h"
 #include "native/cli/program_file.h"
 #include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
 #include "native/serve/file_server.h"
+#include "native/serve/http_request.h"
 
 extern char** environ;
 
@@ -118,17 +118,18 @@ std::string Serve(const char* parameter, const char* folder, const std::string& 
   return StrCat(parameter, "=", native::EscapeAddress(address, true));
 }
 
-// Of a loop program the page shows listings too, which it cannot make. They belong to the text that
-// the file has now; of another one the page shows none.
-Result<std::string> ServeListings(const std::string& path, native::ServedFiles* files) {
-  if (!IsLoopProgram(path)) return std::string();
-  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
-  std::string listings = ListLoopsForPage(file.name, file.text());
-  if (listings.empty()) return std::string();
-  const std::string address =
-      StrCat("listings/", native::EscapeAddress(path.substr(path.rfind('/') + 1)), ".json");
-  (*files)[StrCat("/", address)] = {"", "application/json", "", std::move(listings)};
-  return StrCat("&listings=", native::EscapeAddress(address, true));
+// The page asks here for listings of loop programs, which it cannot make itself: of the text that
+// stands in its editor then.
+std::string ServeListings(native::ServedFiles* files) {
+  if (!CanListLoops()) return "";
+  constexpr const char* kAddress = "listings";
+  const auto make = [](std::string_view query) -> std::optional<std::string> {
+    const std::optional<std::string> text = native::QueryValue(query, "text");
+    if (!text) return std::nullopt;
+    return ListLoopsForPage("program.tloop", *text);
+  };
+  (*files)[StrCat("/", kAddress)] = {"", "application/json", "", make};
+  return StrCat("&listings=", kAddress);
 }
 
 // Whether there is a screen that a browser could open on.
@@ -173,9 +174,8 @@ Status Play(const PlayOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const PlayedFiles played, CheckFiles(options));
   if (!played.program.empty()) {
     query = StrCat("?", Serve("src", "open", played.program, &files));
-    TERN_TRY_ASSIGN(const std::string listings, ServeListings(played.program, &files));
-    query += listings;
   }
+  query += ServeListings(&files);
   if (!played.record.empty()) query += StrCat("&", Serve("trace", "record", played.record, &files));
   native::FileServer::Log log;
   if (globals.verbose) log = [](std::string_view line) { PrintError(StrCat(line, "\n")); };

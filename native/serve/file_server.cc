@@ -306,7 +306,7 @@ void FileServer::Answer(std::string_view head, Connection* connection) {
   if (status != HttpStatus::kOk) return Refuse(status, line, connection);
 
   const ServedFile& served = found->second;
-  if (served.path.empty()) return AnswerText(served, request, line, connection);
+  if (served.path.empty()) return AnswerMade(served, request, line, connection);
   const bool is_packed = request.accepts_gzip && !served.gzip.empty();
   const std::string& path = is_packed ? served.gzip : served.path;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -332,12 +332,15 @@ void FileServer::Answer(std::string_view head, Connection* connection) {
   if (log_) log_(StrCat(static_cast<int>(HttpStatus::kOk), " ", line));
 }
 
-void FileServer::AnswerText(const ServedFile& served, const HttpRequest& request,
+void FileServer::AnswerMade(const ServedFile& served, const HttpRequest& request,
                             std::string_view line, Connection* connection) {
+  if (!request.same_origin) return Refuse(HttpStatus::kForbidden, line, connection);
+  const std::optional<std::string> made = served.make(request.query);
+  if (!made) return Refuse(HttpStatus::kBadRequest, line, connection);
   connection->ends = !request.keep_alive;
-  connection->out = StrCat(HeadOf(HttpStatus::kOk, served.type, served.text.size()),
+  connection->out = StrCat(HeadOf(HttpStatus::kOk, served.type, made->size()),
                            connection->ends ? "Connection: close\r\n" : "", "\r\n",
-                           request.head_only ? "" : std::string_view(served.text));
+                           request.head_only ? "" : *made);
   connection->sent = 0;
   connection->GiveTime(kPatience);
   if (log_) log_(StrCat(static_cast<int>(HttpStatus::kOk), " ", line));

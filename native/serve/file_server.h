@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server of files for the browser on this machine: HTTP/1.1 on 127.0.0.1, GET and HEAD, one
-// thread. What it serves is a table from addresses to files and texts that its owner fills: no
-// request leads to a path of the file system that is not in the table.
+// thread. What it serves is a table from addresses to files, and to texts that are made when they
+// are asked for, that its owner fills: no request leads to a path of the file system that is not in
+// the table.
 #ifndef TERN_NATIVE_SERVE_FILE_SERVER_H_
 #define TERN_NATIVE_SERVE_FILE_SERVER_H_
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,10 @@ struct ServedFile {
   std::string path;       // opened at each request, so that a changed file is served as it is now
   std::string type;       // as in "Content-Type: "
   std::string gzip;       // path of the same bytes packed, for who accepts them; empty: none
-  std::string text = {};  // what is served where the path is empty: no file at all
+  // What is served where the path is empty: a text that is made of the request's query, or nothing
+  // where that makes no sense. Others wait meanwhile. Only pages of this server may ask for it: a
+  // page of another one could otherwise keep the machine busy.
+  std::function<std::optional<std::string>(std::string_view query)> make = {};
 };
 using ServedFiles = std::map<std::string, ServedFile, std::less<>>;  // by address: "/index.html"
 
@@ -63,7 +68,7 @@ class FileServer {
   bool Send(Connection* connection);
   void AnswerNext(Connection* connection);
   void Answer(std::string_view head, Connection* connection);
-  void AnswerText(const ServedFile& served, const HttpRequest& request, std::string_view line,
+  void AnswerMade(const ServedFile& served, const HttpRequest& request, std::string_view line,
                   Connection* connection);
   void Refuse(HttpStatus status, std::string_view what, Connection* connection);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/names.h"
 #include "core/base/strings.h"
 
 namespace tern::native {
@@ -45,7 +46,10 @@ HttpStatus ParseRequestLine(std::string_view line, HttpRequest* request) {
   if (!IsTarget(words[1])) return HttpStatus::kBadRequest;
   request->head_only = words[0] == "HEAD";
   request->keep_alive = words[2] == "HTTP/1.1";
-  request->path = words[1].substr(0, words[1].find_first_of("?#"));
+  const std::string_view target = words[1].substr(0, words[1].find('#'));
+  const size_t mark = std::min(target.find('?'), target.size());
+  request->path = target.substr(0, mark);
+  request->query = target.substr(std::min(mark + 1, target.size()));
   return HttpStatus::kOk;
 }
 
@@ -74,6 +78,8 @@ HttpStatus TakeField(std::string_view name, std::string_view value, HttpRequest*
     if (options.find("close") != std::string::npos) request->keep_alive = false;
   } else if (name == "accept-encoding") {
     request->accepts_gzip = AcceptsGzip(value);
+  } else if (name == "sec-fetch-site") {
+    request->same_origin = value == "same-origin";
   } else if (name == "transfer-encoding" || (name == "content-length" && value != "0")) {
     // Nothing that is asked for here has a body, and what follows it could not be told from it.
     return HttpStatus::kContentTooLarge;
@@ -109,6 +115,27 @@ const char* ReasonOf(HttpStatus status) {
     case HttpStatus::kVersionNotSupported: return "HTTP Version Not Supported";
   }
   return "";
+}
+
+std::optional<std::string> QueryValue(std::string_view query, std::string_view name) {
+  for (const std::string_view pair : StrSplit(query, '&')) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string_view::npos || pair.substr(0, equals) != name) continue;
+    std::string value;
+    for (size_t i = equals + 1; i < pair.size(); ++i) {
+      if (pair[i] != '%') {
+        value.push_back(pair[i]);
+        continue;
+      }
+      if (pair.size() - i < 3) return std::nullopt;
+      const int high = HexDigitValue(pair[i + 1]), low = HexDigitValue(pair[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      value.push_back(static_cast<char>(16 * high + low));
+      i += 2;
+    }
+    return value;
+  }
+  return std::nullopt;
 }
 
 size_t EndOfHead(std::string_view bytes) {

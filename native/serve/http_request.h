@@ -4,16 +4,20 @@
 #ifndef TERN_NATIVE_SERVE_HTTP_REQUEST_H_
 #define TERN_NATIVE_SERVE_HTTP_REQUEST_H_
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tern::native {
 
 struct HttpRequest {
-  std::string_view path;  // as it was written: nothing is decoded, the query is left out
-  std::string_view host;  // without its port
+  std::string_view path;   // as it was written: nothing is decoded
+  std::string_view query;  // behind the '?', as it was written
+  std::string_view host;   // without its port
   bool head_only = false;
   bool keep_alive = true;
   bool accepts_gzip = false;
+  bool same_origin = false;  // a browser says that a page of this server asks (Sec-Fetch-Site)
 };
 
 // Status codes of HTTP, of those that this server answers with.
@@ -35,6 +39,10 @@ inline constexpr size_t kMaxHttpHead = 16 << 10;
 
 // Where the empty line behind the head ends; npos while the head is not whole.
 size_t EndOfHead(std::string_view bytes);
+
+// The value of a name of a query, with its %XX decoded: "n" of "a=1&n=x%20y". Nothing where it is
+// not there, or where what follows a '%' is no byte.
+std::optional<std::string> QueryValue(std::string_view query, std::string_view name);
 
 // Reads a whole head, its last empty line included. kOk, or the status that refuses it.
 HttpStatus ParseRequest(std::string_view head, HttpRequest* request);

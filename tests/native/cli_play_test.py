@@ -298,10 +298,11 @@ class CommandTest(unittest.TestCase):
             make_page(os.path.join(folder, "share/tern/page"))
             server = subprocess.Popen([copy, "play", "--no-open"], stdout=subprocess.PIPE,
                                       text=True)
-            self.assertRegex(server.stdout.readline(), r"^http://127\.0\.0\.1:\d+/\?src= ")
+            line = server.stdout.readline()
             server.terminate()
             self.assertEqual(server.wait(20), 0)
             server.stdout.close()
+            self.assertRegex(line, r"^http://127\.0\.0\.1:\d+/\?src=(&listings=listings)? ")
 
     def test_files_that_cannot_be_played(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -325,39 +326,65 @@ class CommandTest(unittest.TestCase):
             files = self.record(folder)
             for arguments in (files, files[::-1]):
                 server = Server(*arguments, "--page", folder)
-                query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
-                self.assertEqual(query, {"src": ["open/keep.tasm"],
-                                         "trace": ["record/run.terntrace"]})
-                for file, name in zip(files, ("src", "trace")):
-                    with open(file, "rb") as stored:
-                        self.assertEqual(server.get("/" + query[name][0]).body, stored.read())
-                self.assertEqual(server.get("/open/run.terntrace").status, 404)
-                self.assertEqual(server.stop()[0], 0)
+                try:
+                    query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
+                    self.assertEqual(query["src"], ["open/keep.tasm"])
+                    self.assertEqual(query["trace"], ["record/run.terntrace"])
+                    for file, name in zip(files, ("src", "trace")):
+                        with open(file, "rb") as stored:
+                            self.assertEqual(server.get("/" + query[name][0]).body, stored.read())
+                    self.assertEqual(server.get("/open/run.terntrace").status, 404)
+                finally:
+                    code, _ = server.stop()
+                self.assertEqual(code, 0)
 
-    def test_listings_beside_a_loop_program(self):
+    def listings_of(self, server, text, site="same-origin", method="GET"):
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
+        [address] = query["listings"]
+        asked = "/" + address + "?" + urllib.parse.urlencode({"text": text},
+                                                             quote_via=urllib.parse.quote)
+        return server.get(asked, method, **({"Sec-Fetch-Site": site} if site else {}))
+
+    def test_listings_of_a_loop_program_and_of_what_is_typed(self):
         with tempfile.TemporaryDirectory() as folder:
             make_page(folder)
             program = write(folder, "double #1.tloop", LOOPS.encode())
+            for arguments in ((program,), ()):
+                server = Server(*arguments, "--page", folder)
+                try:
+                    if not has_llvm(program):
+                        self.assertNotIn("listings", server.answer["url"])
+                        continue
+                    for text in (LOOPS, f"// ½ & \"#\"? 100 %\n{LOOPS}"):
+                        response = self.listings_of(server, text)
+                        self.assertEqual(response.getheader("Content-Type"), "application/json")
+                        [listed] = json.loads(response.body)
+                        self.assertEqual(listed["text"], text)
+                        self.assertEqual(set(listed["listings"]),
+                                         {"fixed", "cleanup", "predicated"})
+                        self.assertIn("whilelt", listed["listings"]["predicated"])
+                    self.assertEqual(self.listings_of(server, LOOPS, method="HEAD").body, b"")
+                    self.assertEqual(server.get("/listings/other.json").status, 404)
+                finally:
+                    server.stop()
+
+    def test_listings_are_made_for_pages_of_this_server_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_page(folder)
+            program = write(folder, "double.tloop", LOOPS.encode())
+            if not has_llvm(program):
+                return
             server = Server(program, "--page", folder)
             try:
-                query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
-                if not has_llvm(program):
-                    self.assertNotIn("listings", query)
-                    return
-                [address] = query["listings"]
-                self.assertEqual(address, "listings/double%20%231.tloop.json")
-                response = server.get("/" + address)
-                self.assertEqual(response.getheader("Content-Type"), "application/json")
-                [listed] = json.loads(response.body)
-                self.assertEqual(listed["text"], LOOPS)
-                self.assertEqual(set(listed["listings"]), {"fixed", "cleanup", "predicated"})
-                self.assertIn("whilelt", listed["listings"]["predicated"])
-                self.assertEqual(server.get("/" + address, "HEAD").body, b"")
-                self.assertEqual(server.get("/listings/other.json").status, 404)
-                # What was listed is said with the listing, so that it is none of a changed file.
-                write(folder, "double #1.tloop", b"te")
-                [listed] = json.loads(server.get("/" + address).body)
-                self.assertEqual(listed["text"], LOOPS)
+                for site in ("cross-site", "same-site", "none", "Same-Origin", None):
+                    self.assertEqual(self.listings_of(server, LOOPS, site).status, 403, site)
+                here = {"Sec-Fetch-Site": "same-origin"}
+                for query in ("", "?", "?text", "?other=te", "?text=%", "?text=%4", "?text=%zz",
+                              "?a&b"):
+                    self.assertEqual(server.get("/listings" + query, **here).status, 400, query)
+                long = self.listings_of(server, "x" * 17000)
+                self.assertEqual(long.status, 431)
+                self.assertEqual(self.listings_of(server, LOOPS).status, 200)
             finally:
                 server.stop()
 
@@ -369,8 +396,8 @@ class CommandTest(unittest.TestCase):
                 try:
                     query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
                     self.assertEqual(server.get("/" + query["src"][0]).body, text)
-                    for address in query.get("listings", []):
-                        [listed] = json.loads(server.get("/" + address).body)
+                    if "listings" in query:
+                        [listed] = json.loads(self.listings_of(server, text).body)
                         self.assertEqual(listed["listings"], {})
                 finally:
                     server.stop()

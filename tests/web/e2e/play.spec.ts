@@ -31,35 +31,67 @@ test('a program text stands in the editor, a loop program in its view', async ({
   await expect(page.getByTestId('grid-predicated')).toBeVisible();
 });
 
-test('the listings that were made of a loop program are shown with it', async ({
-  playground, page,
-}) => {
-  const text = 'te own<n>(A: float32[n]) -> (B: float32[n]) { compute B[i] = A[i] * 3.0 }\n';
-  const listed = [{ text, listings: { predicated: '\t.text\nown:\n\tfmul\tz0.s\n\tret\n' } }];
-  await page.route('**/play/listings/**', (route) => route.fulfill({ json: listed }));
-  await openWith(playground, text, 'open/own.tloop&listings=listings/own.tloop.json');
+const kOwn = 'te own<n>(A: float32[n]) -> (B: float32[n]) { compute B[i] = A[i] * 3.0 }\n';
+
+test('listings are made of a loop program, and of what is typed', async ({ playground, page }) => {
+  const asked: string[] = [];
+  await page.route('**/play/listings?*', (route) => {
+    const text = new URL(route.request().url()).searchParams.get('text')!;
+    asked.push(text);
+    const code = `\t.text\nown:\n\tfmul\tz${asked.length}.s\n\tret\n`;
+    return route.fulfill({ json: [{ text, listings: { predicated: code } }] });
+  });
+  await openWith(playground, kOwn, 'open/own.tloop&listings=listings');
+  expect(asked).toEqual([]);
   await page.getByTestId('stage').selectOption('listing');
   const shown = page.getByTestId('stage-text');
-  await expect(shown).toHaveText('own:\n\tfmul\tz0.s\n\tret\n');
-  // Those of the page are there too.
+  await expect(shown).toHaveText('own:\n\tfmul\tz1.s\n\tret\n');
+  // The vscale is not in a listing: it is not made again.
+  await page.evaluate(() => window.ternPlayground.setVscale(8));
+  await playground.idle();
+  const other = `// 2 + 2 = 4, ½ & "#"?\n${kOwn}`;
+  await page.evaluate((text) => window.ternPlayground.loadLoops(text), other);
+  await playground.idle();
+  await expect(shown).toHaveText('own:\n\tfmul\tz2.s\n\tret\n');
+  expect(asked).toEqual([kOwn, other]);
+  await page.getByTestId('stage-strategy').selectOption('fixed');
+  await expect(shown).toContainText('Under this strategy there is no code');
+  // Those of the page are there already.
   await page.evaluate(() => window.ternPlayground.loadLoops('dot'));
   await playground.idle();
   await expect(shown).toContainText('dot:');
+  expect(asked.length).toBe(2);
+});
+
+test.describe('a server that makes no listings', () => {
+  test.use({ allowed: [/403/] });
+  test('is heard, and asked again at the next look', async ({ playground, page }) => {
+    await page.route('**/play/listings?*', (route) => route.fulfill({ status: 403 }));
+    await openWith(playground, kOwn, 'open/own.tloop&listings=listings');
+    await page.getByTestId('stage').selectOption('listing');
+    await expect(page.getByTestId('stage-text')).toContainText('the server said 403');
+    await page.unroute('**/play/listings?*');
+    await page.route('**/play/listings?*', (route) =>
+      route.fulfill({ json: [{ text: kOwn, listings: { predicated: 'own:\n' } }] }));
+    await page.evaluate(() => window.ternPlayground.setVscale(8));
+    await playground.idle();
+    await expect(page.getByTestId('stage-text')).toHaveText('own:');
+  });
 });
 
 test('listings of another server, or that are none, are refused', async ({ playground, page }) => {
   const rows: [address: string, body: string, words: RegExp][] = [
     ['//evil.example/x.json', '', /leads to another server/],
-    ['listings/x.json', '<!doctype html>', /JSON/],
+    ['listings', '<!doctype html>', /JSON/],
   ];
   for (const [address, body, words] of rows) {
-    await page.route('**/play/listings/**', (route) => route.fulfill({ body }));
+    await page.route('**/play/listings?*', (route) => route.fulfill({ body }));
     await openWith(playground, 'te f<n>(A: float32[n]) -> (B: float32[n]) { compute B[i] = A[i] }',
       `open/own.tloop&listings=${encodeURIComponent(address)}`);
     await page.getByTestId('stage').selectOption('listing');
     await expect(page.getByTestId('stage-text')).toContainText(words);
     await expect(page.getByTestId('grid-predicated')).toBeVisible();
-    await page.unroute('**/play/listings/**');
+    await page.unroute('**/play/listings?*');
     await page.unroute('**/play/open/**');
   }
 });

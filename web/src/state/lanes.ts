@@ -105,15 +105,15 @@ function keptCursor(picture: LoopPicture): LaneCursor | undefined {
 }
 
 /** Those of before where the stage needs none. */
-async function listingsFor(stage: string): Promise<Listings | string> {
+async function listingsFor({ stage, text }: LanesState): Promise<Listings | string> {
   if (kCodeStages[stage]?.form !== 'listing') return lanes.value.listings;
-  return fetchListings().catch((error: unknown) => toProblem(error).message);
+  return fetchListings(text).catch((error: unknown) => toProblem(error).message);
 }
 
 async function drawOnce(): Promise<void> {
   try {
     const [{ picture, milliseconds }, listings] =
-      await Promise.all([loops.show(wished()), listingsFor(lanes.value.stage)]);
+      await Promise.all([loops.show(wished()), listingsFor(lanes.value)]);
     change({
       picture, listings, milliseconds: elapsed(milliseconds), problems: kNoProblems,
       cursor: keptCursor(picture),

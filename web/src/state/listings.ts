@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings are fetched when one is looked at: the page's own, and those of `?listings=…`, which
-// `tern play` makes of the file that it shows.
-import type { Listings } from '../model/listings.js';
+// Listings are fetched when one is looked at: the page's own, and from `?listings=…`, where
+// `tern play` makes them of a text, those of texts that are none of the page's.
+import { hasListing, type Listings } from '../model/listings.js';
 import { fetchBeside } from './beside.js';
 
 const kOwn = new URL('../../made/listings.json', import.meta.url);
@@ -13,20 +13,30 @@ async function fetchOwn(): Promise<Listings> {
   return await response.json() as Listings;
 }
 
-async function fetchAsked(path: string): Promise<Listings> {
-  const bytes = await fetchBeside('listings', path);
+async function fetchMade(path: string, text: string): Promise<Listings> {
+  const bytes = await fetchBeside('listings', path, new URLSearchParams({ text }));
   return JSON.parse(new TextDecoder().decode(bytes)) as Listings;
 }
 
-let fetched: Promise<Listings> | undefined;
-
 /** What failed is tried again with the next look. */
-export async function fetchListings(): Promise<Listings> {
-  fetched ??= Promise.all([kAsked ? fetchAsked(kAsked) : [], fetchOwn()]).then((all) => all.flat());
-  try {
-    return await fetched;
-  } catch (error) {
-    fetched = undefined;
-    throw error;
-  }
+function keepLast<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  let last: { key: string; made: Promise<T> } | undefined;
+  return async (key) => {
+    if (last?.key !== key) last = { key, made: make(key) };
+    try {
+      return await last.made;
+    } catch (error) {
+      if (last?.key === key) last = undefined;
+      throw error;
+    }
+  };
+}
+
+const own = keepLast(fetchOwn);
+const made = keepLast((text) => fetchMade(kAsked ?? '', text));
+
+/** Those in which that of the text is, where there is one. */
+export async function fetchListings(text: string): Promise<Listings> {
+  const known = await own('');
+  return !kAsked || hasListing(known, text) ? known : made(text);
 }
