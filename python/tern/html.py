@@ -32,7 +32,7 @@ def page(title: str, parts: list[tuple[str, str]]) -> str:
 
 def program_html(program: Program) -> str:
     """The program's functions with their instructions."""
-    lines = program._instructions()
+    lines = program._instructions
     parts = []
     for function in program._info["functions"]:
         first = function["first"]

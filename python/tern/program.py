@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 from ctypes import byref, c_void_p
+from functools import cached_property
 from typing import Any, Iterable, Iterator, Mapping
 
 from . import _abi
@@ -14,6 +15,7 @@ from ._library import check, lib, made, options_of, take_bytes, take_text, text_
 from ._runtime import default_runtime
 from .errors import ArgumentError, Error, with_frames
 from .values import Arguments, Value, run, tensor, to_python
+
 
 class Program:
     """A program that is ready to run. May be shared by threads: each run has a machine of its own.
@@ -24,7 +26,6 @@ class Program:
         self._handle, self.name, self._limits = handle, name, dict(limits)
         self._idle: list[c_void_p] = []  # machines that nobody uses
         self._info = json.loads(take_text(made(lib.tern_program_info, handle)))
-        self._listing: list[str] | None = None
 
     def __del__(self) -> None:
         if lib is None or getattr(self, "_handle", None) is None:
@@ -120,10 +121,9 @@ class Program:
         frames = list(reversed(state.get("frames", [])))
         if not frames:
             return error
-        if self._listing is None:
-            self._listing = self._instructions()
-        return with_frames(error, frames, f"<tern: {self.name}>", self._listing)
+        return with_frames(error, frames, f"<tern: {self.name}>", self._instructions)
 
+    @cached_property
     def _instructions(self) -> list[str]:
         """The text of each instruction, by its number."""
         texts: str = self._info["code"]["texts"]
