@@ -84,7 +84,8 @@ function offline(): Plugin {
     // Behind all that takes files out again: a file of the list that no host has would keep all
     // others from being kept.
     async writeBundle({ dir }, bundle) {
-      const files = [...Object.keys(bundle).filter((name) => name !== 'index.html'), 'icon.svg'];
+      const files = [...Object.keys(bundle).filter((name) => name !== 'index.html'),
+        'early.js', 'icon.svg'];
       const text = readFileSync(kServiceWorker, 'utf8');
       const html = JSON.stringify(bundle['index.html'] ?? '');
       const version = createHash('sha256').update(files.join() + html + text).digest('hex');

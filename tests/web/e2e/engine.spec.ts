@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
 
@@ -249,13 +250,12 @@ test('the editor is there after 220 KiB of scripts', async ({ playground, page }
   await expect(page.getByTestId('editor')).toBeVisible();
   await playground.idle();
   const fetched = await page.evaluate(() =>
-    performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
+    performance.getEntriesByType('resource').map(({ name }) =>
+      name.slice(new URL('.', document.baseURI).href.length)));
   // Those of the page: workers are fetched beside them.
-  const scripts = new Set(fetched.filter((path) => path.endsWith('.js'))
-    .map((path) => path.slice(path.lastIndexOf('/') + 1))
-    .filter((name) => !name.includes('worker')));
+  const scripts = new Set(fetched.filter((name) => name.endsWith('.js') && !/worker/.test(name)));
   const bytes = [...scripts].map((name) =>
-    gzipSync(readFileSync(join(kDist, 'assets', name)), { level: 9 }).length);
+    gzipSync(readFileSync(join(kDist, name)), { level: 9 }).length);
   expect(scripts.size).toBeGreaterThan(5);
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(220 * 1024);
 });
@@ -289,6 +289,39 @@ test('nothing moves while the page starts', async ({
   const shift = await page.evaluate(() =>
     (window as unknown as { seen: { shift: number } }).seen.shift);
   expect(shift).toBeLessThanOrEqual(0.01);
+});
+
+/** The banner's name and mark, as they are in the page. */
+const nameIn = (page: Page) => page.evaluate(() =>
+  ['svg', 'h1'].map((part) => document.querySelector(`.banner > ${part}`)?.outerHTML
+    .replace(/\s+/g, ' ').replaceAll('> <', '><')));
+
+test('the name is there before the program of the page, which goes on with it', async ({
+  playground, page,
+}) => {
+  const held: (() => void)[] = [];
+  await page.route('**/assets/index-*.js', async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await page.goto(`${process.env['TERN_PAGE']}?test=1`, { waitUntil: 'commit' });
+  await expect(page.getByRole('heading', { name: 'Tern playground' })).toBeVisible();
+  const early = await nameIn(page);
+  const before = await page.locator('.banner > h1').boundingBox();
+  const heading = await page.locator('.banner > h1').elementHandle();
+  for (const go of held) go();
+  await playground.ready();
+  await expect(page.locator('.banner')).toHaveCount(1);
+  expect(await heading!.evaluate((it) => it === document.querySelector('.banner > h1'))).toBe(true);
+  expect(await heading!.boundingBox()).toEqual(before);
+  expect(await nameIn(page)).toEqual(early);
+});
+
+test('a page in another page has no banner, not even before its program', async ({ page }) => {
+  await page.route('**/assets/index-*.js', () => undefined);
+  await page.goto(`${process.env['TERN_PAGE']}?embed&ex=life`, { waitUntil: 'commit' });
+  await expect(page.locator('.banner')).toHaveCount(1);
+  await expect(page.locator('.banner')).toBeHidden();
 });
 
 test('all builds of the engine are there, and the one that fits was fetched', async ({
