@@ -358,16 +358,20 @@ class PackagesTest(unittest.TestCase):
             program = os.path.join(HOST.unpack(form), "bin/tern")
             with subprocess.Popen([program, "play", model, "--no-open"], stdout=subprocess.PIPE,
                                   text=True) as server:
-                url = server.stdout.readline().split()[0]
-                page = urllib.request.urlopen(url).read().decode()
-                name = re.search(r'src="(\./assets/[^"]+\.js)"', page)[1]
-                script = urllib.parse.urljoin(url, name)
-                kind = urllib.request.urlopen(script).headers["Content-Type"]
-                self.assertIn("javascript", kind)
-                file = urllib.parse.urljoin(url, url.split("?src=")[1])
-                with open(model, "rb") as same:
-                    self.assertEqual(urllib.request.urlopen(file).read(), same.read())
-                server.terminate()
+                try:
+                    url = server.stdout.readline().split()[0]
+                    page = urllib.request.urlopen(url).read().decode()
+                    name = re.search(r'src="(\./assets/[^"]+\.js)"', page)[1]
+                    script = urllib.parse.urljoin(url, name)
+                    kind = urllib.request.urlopen(script).headers["Content-Type"]
+                    self.assertIn("javascript", kind)
+                    query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
+                    file = urllib.parse.urljoin(url, query["src"][0])
+                    with open(model, "rb") as same:
+                        self.assertEqual(urllib.request.urlopen(file).read(), same.read())
+                finally:
+                    # Without it an error would wait for the server's end.
+                    server.terminate()
                 self.assertEqual(server.wait(30), 0)
 
     # --- what does not fit
