@@ -19,7 +19,7 @@ static void ReadImage(const char* path, float* image) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3) return fputs("usage: digit MODEL IMAGE\n", stderr), 2;
   tern_runtime* runtime;
   tern_program* program;
   tern_vm* vm;

@@ -9,7 +9,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3) return std::fputs("usage: digit MODEL IMAGE\n", stderr), 2;
   std::ifstream file(argv[2], std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   std::vector<float> pixels(bytes.size());
