@@ -299,9 +299,12 @@ const nameIn = (page: Page) => page.evaluate(() =>
 test('the name is there before the program of the page, which goes on with it', async ({
   playground, page,
 }) => {
-  const held: (() => void)[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   await page.route('**/assets/index-*.js', async (route) => {
-    await new Promise<void>((resolve) => held.push(resolve));
+    await released;
     await route.continue();
   });
   await page.goto(`${process.env['TERN_PAGE']}?test=1`, { waitUntil: 'commit' });
@@ -309,7 +312,7 @@ test('the name is there before the program of the page, which goes on with it', 
   const early = await nameIn(page);
   const before = await page.locator('.banner > h1').boundingBox();
   const heading = await page.locator('.banner > h1').elementHandle();
-  for (const go of held) go();
+  release();
   await playground.ready();
   await expect(page.locator('.banner')).toHaveCount(1);
   expect(await heading!.evaluate((it) => it === document.querySelector('.banner > h1'))).toBe(true);
