@@ -44,12 +44,12 @@ export function formatType({ type, dtype, shape }: Partial<Parameter>): string {
   return type ?? (dtype && shape ? dtype + formatShape(shape) : 'any');
 }
 
-/** "1 row", "2 rows", "12 000 rows". */
 /** Digits in groups of three; the engine's own way to group them takes several times as long. */
 export function formatWhole(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
+/** "1 row", "2 rows", "12 000 rows". */
 export function formatCount(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatWhole(count)} ${count === 1 ? noun : nouns}`;
 }

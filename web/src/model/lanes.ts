@@ -206,7 +206,6 @@ export function instructionsOf(run: LaneRun): number {
   return kClasses.reduce((sum, each) => sum + run.instructions[each], 0);
 }
 
-
 export function formatShare(share: number): string {
   return `${(share * 100).toFixed(1)}\u202f%`;
 }
