@@ -38,14 +38,38 @@ test('options say how many there are, and arrows walk them', async ({ playground
   await page.getByTestId('palette-field').fill('step');
   const options = page.getByTestId('palette').getByRole('option');
   await expect(page.locator('[data-entry=pane-draw]')).toHaveCount(0);
-  const count = await options.count();
-  await expect(options.first()).toHaveAttribute('aria-setsize', String(count));
+  const count = await options.first().getAttribute('aria-setsize');
   await page.keyboard.press('ArrowUp');
-  await expect(options.nth(count - 1)).toHaveAttribute('aria-selected', 'true');
+  await expect(options.last()).toHaveAttribute('aria-selected', 'true');
+  await expect(options.last()).toHaveAttribute('aria-posinset', count!);
+  await expect(options).toHaveCount(Number(count));
   await page.keyboard.press('ArrowDown');
   await expect(options.first()).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByTestId('palette-field')).toHaveAttribute(
     'aria-activedescendant', 'palette-0');
+});
+
+test('options beyond those in sight come when the list is scrolled', async ({
+  playground,
+  page,
+}) => {
+  await playground.idle();
+  await page.setViewportSize({ width: 1280, height: 2000 });
+  await page.keyboard.press('Control+k');
+  const options = page.getByTestId('palette').getByRole('option');
+  const count = Number(await options.first().getAttribute('aria-setsize'));
+  expect(count).toBeGreaterThan(40);
+  expect(await options.count()).toBeLessThan(count - 5);
+  await options.first().hover();
+  await expect(async () => {
+    await page.mouse.wheel(0, 300);
+    await expect(options.last()).toHaveAttribute('aria-posinset', String(count), { timeout: 50 });
+  }).toPass({ timeout: 20_000 });
+  await expect(options).toHaveCount(count);
+  // Another text begins with few of them again, at the top.
+  await page.getByTestId('palette-field').fill('p');
+  expect(await options.count()).toBeLessThan(count - 5);
+  await expect(options.first()).toBeInViewport();
 });
 
 test('every pane says what it is for, and where there is more', async ({ playground, page }) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The palette (Ctrl+K): commands, panes, examples, functions, and any step or instruction by its
 // number. A combobox with a list; fetched when it is first opened.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { kGallery } from '../model/gallery.js';
 import { findEntries, type PaletteEntry, placesIn } from '../model/palette.js';
 import { commands, keyOf } from '../state/commands.js';
@@ -111,6 +111,26 @@ function Option({ entry, index, active, count }: {
   );
 }
 
+// Options are drawn as they come into sight: a letter changes most of what is found, and drawing
+// all of it anew would be felt. More than the list is high, or it could not be scrolled to the next
+// ones: see palette.css.
+const kDrawnAtOnce = 30;
+
+/** How many options there are in the page, and what is told when their list scrolls. */
+function useDrawn(active: number, query: string) {
+  const [scrolled, setScrolled] = useState({ query, count: 0 });
+  const before = scrolled.query === query ? scrolled.count : 0;
+  const count = Math.max(before, active + 1) + kDrawnAtOnce;
+  const list = useRef<HTMLUListElement>(null);
+  // What is found for another text begins at its top, not as far down as the list was scrolled.
+  useLayoutEffect(() => list.current?.scrollTo({ top: 0 }), [query]);
+  const onScroll = (): void => {
+    const { scrollHeight, scrollTop, clientHeight } = list.current!;
+    if (scrollHeight - scrollTop - clientHeight < clientHeight / 2) setScrolled({ query, count });
+  };
+  return { count, list, onScroll };
+}
+
 function Body() {
   // The command that opens it may begin the text: "step " for Go to.
   const [query, setQuery] = useState(dialogSubject);
@@ -120,6 +140,7 @@ function Body() {
   const found = [...placeEntries(query), ...findEntries(all, query)];
   // The list may have become shorter under the cursor; -1 where it is empty.
   const active = Math.min(at, found.length - 1);
+  const drawn = useDrawn(active, query);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = moved(event.key, active, found.length);
     if (next !== undefined) setAt(next);
@@ -141,8 +162,11 @@ function Body() {
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}>
-        {found.map((entry, i) => (
+      <ul
+        ref={drawn.list} id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}
+        onScroll={drawn.onScroll}
+      >
+        {found.slice(0, drawn.count).map((entry, i) => (
           <Option
             key={entry.id} entry={entry} index={i} active={i === active} count={found.length}
           />
