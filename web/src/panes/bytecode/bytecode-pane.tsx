@@ -123,6 +123,17 @@ function useColumns(shown: Record<'bytes' | 'arrows' | 'hits' | 'time' | 'result
   return useMemo<ReadonlySet<ColumnName>>(() => new Set(chosen), [chosen.join()]);
 }
 
+/**
+ * Acts while the pane is drawn, when a value is not the one of the drawing before: what it sets is
+ * drawn at once. Set in an effect, it would be drawn a second time, one frame later.
+ */
+function useOnChange(values: readonly unknown[], act: () => void): void {
+  const before = useRef<readonly unknown[] | undefined>(undefined);
+  const isSame = values.every((value, i) => before.current && Object.is(value, before.current[i]));
+  before.current = values;
+  if (!isSame) act();
+}
+
 /** Where the grid is: its row, the part of it, what is folded, what is filtered. */
 function usePlace(all: readonly CodeRow[], program: unknown) {
   const [filter, setFilter] = useState('');
@@ -152,17 +163,17 @@ function usePlace(all: readonly CodeRow[], program: unknown) {
     setFilter('');
     setFolded(new Set());
   };
-  useEffect(() => {
+  useOnChange([rows], () => {
     const index = wanted.current === undefined ? undefined : rowAt.get(wanted.current);
     wanted.current = undefined;
     if (index !== undefined) go(index);
     else if (focus >= rows.length) go(Math.max(0, rows.length - 1));
-  }, [rows]);
-  useEffect(() => {
+  });
+  useOnChange([program], () => {
     go(0);
     setFolded(new Set());
     setFilter('');
-  }, [program]);
+  });
   return { filter, setFilter, folded, fold, focus, go, goTo, part, setPart, rows, rowAt };
 }
 
@@ -243,13 +254,13 @@ function useFollowing({ goTo }: Place): void {
   const { program } = now;
   const pc = currentPc(now);
   const [selected] = links.value.pcs;
-  useEffect(() => {
-    if (pc !== undefined) goTo(pc);
   // Not when rows change: filtering must not take the reader back to the run.
-  }, [pc, program]);
-  useEffect(() => {
+  useOnChange([pc, program], () => {
+    if (pc !== undefined) goTo(pc);
+  });
+  useOnChange([selected], () => {
     if (selected !== undefined && selected !== pc) goTo(selected);
-  }, [selected]);
+  });
 }
 
 /** What rows do, at the place where the grid is then. */
