@@ -2,7 +2,9 @@
 // The page's end of the loop compiler's worker: answers, failures, a worker that dies.
 import { describe, expect, it } from 'vitest';
 import { LoopsClient } from '../../../web/src/engine/loops-client.js';
-import type { LoopReply, LoopRequest } from '../../../web/src/engine/loops-protocol.js';
+import type {
+  LoopReply, LoopRequest, SentPicture,
+} from '../../../web/src/engine/loops-protocol.js';
 
 const kView = {
   name: 'p.tloop', text: '', n: 1, vscale: 1, strategy: 'fixed', code: '', first: 0, count: 0,
@@ -24,8 +26,8 @@ class ScriptedWorker {
   terminate(): void {
     this.ended = true;
   }
-  answer(milliseconds: number, at = 0): void {
-    const picture = { lanes: [], sweep: [], stages: [], code: '' };
+  answer(milliseconds: number, at = 0, more: Partial<SentPicture> = {}): void {
+    const picture = { lanes: [], ...more };
     const answer = { kind: 'shown', picture, milliseconds } as const;
     this.onmessage!({ data: { id: this.asked[at]!.id, ok: true, answer } });
   }
@@ -51,6 +53,21 @@ describe('the loop compiler\'s client', () => {
     expect((await first).milliseconds).toBe(1);
     expect((await second).milliseconds).toBe(2);
     expect(ScriptedWorker.made).toHaveLength(1);
+  });
+
+  it('keeps the parts of a picture that an answer leaves out', async () => {
+    const client = start();
+    const asked = [client.show(kView), client.show(kView), client.show(kView)];
+    const [worker] = ScriptedWorker.made;
+    const stages = [{ stage: 'te', strategy: 'fixed', text: 'for i' }] as const;
+    worker!.answer(1, 0, { sweep: [], stages: [...stages], code: 'ir' });
+    worker!.answer(2, 1);
+    worker!.answer(3, 2, { code: '' });
+    const [first, second, third] = (await Promise.all(asked)).map(({ picture }) => picture);
+    expect(second).toEqual(first);
+    // The same ones, so that nothing that shows them is drawn anew.
+    expect(second!.stages).toBe(first!.stages);
+    expect(third).toEqual({ lanes: [], sweep: [], stages, code: '' });
   });
 
   it('hands on what is wrong with a program, and goes on', async () => {

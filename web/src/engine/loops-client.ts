@@ -10,6 +10,8 @@ const spawnWorker = (): Worker =>
   new Worker(new URL('./loops-worker.ts', import.meta.url), { type: 'module', name: 'tern-loops' });
 
 export class LoopsClient {
+  /** Of the last answer. */
+  private picture: LoopPicture = { lanes: [], sweep: [], stages: [], code: '' };
   private readonly requests: WorkerRequests<LoopRequestBody, LoopAnswer>;
 
   constructor(spawn: () => Worker = spawnWorker) {
@@ -17,7 +19,10 @@ export class LoopsClient {
   }
 
   async show(view: LoopView): Promise<{ picture: LoopPicture; milliseconds: number }> {
-    return (await this.requests.send({ kind: 'show', view })) as LoopAnswer & { kind: 'shown' };
+    const answer = await this.requests.send({ kind: 'show', view });
+    const { picture, milliseconds } = answer as LoopAnswer & { kind: 'shown' };
+    this.picture = { ...this.picture, ...picture };
+    return { picture: this.picture, milliseconds };
   }
 
   async time(view: LoopView): Promise<LoopTiming> {

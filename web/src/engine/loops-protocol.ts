@@ -33,11 +33,14 @@ export interface LoopPicture {
   code: string;
 }
 
+/** The same on its way, without what is as in the answer before: at another vscale that is most. */
+export type SentPicture = Pick<LoopPicture, 'lanes'> & Partial<LoopPicture>;
+
 export type LoopRequestBody = { kind: 'show'; view: LoopView } | { kind: 'time'; view: LoopView };
 export type LoopRequest = LoopRequestBody & { id: number };
 
 export type LoopAnswer =
-  | { kind: 'shown'; picture: LoopPicture; milliseconds: number }
+  | { kind: 'shown'; picture: SentPicture; milliseconds: number }
   | { kind: 'timed'; timing: LoopTiming };
 
 export type LoopReply = ReplyOf<LoopAnswer>;

@@ -4,7 +4,7 @@
 import { createLoopCompiler, type LoopCompiler, TernError } from 'tern-runtime';
 import { kCodeStages, kMaxVScale, kStrategyNames } from '../model/lanes.js';
 import type {
-  LoopAnswer, LoopPicture, LoopReply, LoopRequest, LoopView,
+  LoopAnswer, LoopPicture, LoopReply, LoopRequest, LoopView, SentPicture,
 } from './loops-protocol.js';
 import type { Failure } from './protocol.js';
 
@@ -80,12 +80,27 @@ function pictureOf(tern: LoopCompiler, view: LoopView): LoopPicture {
   return { lanes, sweep, stages, code };
 }
 
+/** The parts of the answer before. */
+let sent: Partial<LoopPicture> = {};
+
+function newIn(picture: LoopPicture): SentPicture {
+  const { lanes, sweep, stages, code } = picture;
+  const news = {
+    lanes,
+    ...(sweep === sent.sweep ? {} : { sweep }),
+    ...(stages === sent.stages ? {} : { stages }),
+    ...(code === sent.code ? {} : { code }),
+  };
+  sent = picture;
+  return news;
+}
+
 async function handle({ kind, view }: LoopRequest): Promise<LoopAnswer> {
   const tern = await loops();
   if (kind === 'show') {
     const start = performance.now();
     const picture = pictureOf(tern, view);
-    return { kind: 'shown', picture, milliseconds: performance.now() - start };
+    return { kind: 'shown', picture: newIn(picture), milliseconds: performance.now() - start };
   }
   const [run] = tern.lanes(view.text, { sourceName: view.name, n: view.n, head: 0, tail: 0 });
   const { function: name, sizes } = run!;

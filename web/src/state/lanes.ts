@@ -64,6 +64,15 @@ export const lanes = signal<LanesState>({
 /** The same for what is drawn, most of which another vscale leaves as it is. */
 export const lanesNow = membersOf(lanes);
 
+const kNoSweep: LoopPicture['sweep'] = [];
+const kNoStages: LoopPicture['stages'] = [];
+
+/** What pictures have in common at every vscale. */
+export const sweep = computed(() => lanesNow.picture?.sweep ?? kNoSweep);
+export const stages = computed(() => lanesNow.picture?.stages ?? kNoStages);
+/** Of the stage that is code, as LoopPicture has it. */
+export const code = computed(() => lanesNow.picture?.code ?? '');
+
 const loops = new LoopsClient();
 
 function change(part: Partial<LanesState>): void {

@@ -6,7 +6,7 @@ import {
   kCodeStages, kStrategyNames, kStrategyWords, linesOfPart, rowAt,
 } from '../../model/lanes.js';
 import { listingOf } from '../../model/listings.js';
-import { lanesNow, runOf, setStage, setStrategy } from '../../state/lanes.js';
+import { code, lanesNow, runOf, setStage, setStrategy, stages } from '../../state/lanes.js';
 import { whenChanged } from '../../widgets/when-changed.js';
 import { Pane } from '../pane.js';
 
@@ -31,17 +31,16 @@ const Line = whenChanged(({ text, marked }: { text: string; marked: boolean }) =
 
 /** Of one of kCodeStages, which are in no list, because they are made when they are looked at. */
 function codeText(): string {
-  const { picture, listings, stage, strategy, text } = lanesNow;
-  if (!picture) return '';
-  const isListing = kCodeStages[stage]?.form === 'listing';
-  return isListing ? listingOf(listings, text, strategy) : picture.code;
+  const { stage, strategy } = lanesNow;
+  if (kCodeStages[stage]?.form !== 'listing') return code.value;
+  const { listings, text } = lanesNow;
+  return stages.value.length > 0 ? listingOf(listings, text, strategy) : '';
 }
 
 export function StagesPane() {
-  const { picture, stage, strategy, cursor } = lanesNow;
-  const stages = picture?.stages ?? [];
+  const { stage, strategy, cursor } = lanesNow;
   // The stage that was picked may not be there in another program: then the last one is shown.
-  const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);
+  const found = stages.value.find((each) => each.stage === stage) ?? stages.value.at(-1);
   const isCode = kCodeStages[stage] !== undefined;
   const shown = isCode ? stage : (found?.stage ?? stage);
   const text = isCode ? codeText() : (found?.text ?? '');
@@ -57,7 +56,7 @@ export function StagesPane() {
             value={shown} data-testid="stage"
             onChange={(event) => void setStage(event.currentTarget.value)}
           >
-            {stages.map((each) => (
+            {stages.value.map((each) => (
               <option key={each.stage} value={each.stage}>
                 {kStageWords[each.stage] ?? each.stage.replaceAll('_', ' ')}
               </option>

@@ -5,7 +5,7 @@ import { isLegal, kStrategyNames, kStrategyWords, type StrategyName } from '../.
 import {
   kChart, kMetricNames, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
 } from '../../model/sweep.js';
-import { lanesNow, measure, setMetric, setVscale } from '../../state/lanes.js';
+import { lanesNow, measure, setMetric, setVscale, sweep } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
@@ -31,8 +31,8 @@ function Here() {
 }
 
 function Chart() {
-  const { picture, metric } = lanesNow;
-  const { lines, ticks } = sweepOf(picture?.sweep ?? [], metric);
+  const { metric } = lanesNow;
+  const { lines, ticks } = sweepOf(sweep.value, metric);
   const { width, height, left, right } = kChart;
   const onClick = (event: MouseEvent & { currentTarget: SVGSVGElement }): void => {
     const bounds = event.currentTarget.getBoundingClientRect();
@@ -92,8 +92,8 @@ function Key() {
 }
 
 function SweepTable() {
-  const { picture, metric } = lanesNow;
-  const runs = picture?.sweep ?? [];
+  const { metric } = lanesNow;
+  const runs = sweep.value;
   // The core says which vscales were counted.
   const vscales = [...new Set(runs.map((run) => run.vscale))];
   const valueAt = (strategy: StrategyName, vscale: number): string => {
@@ -146,7 +146,7 @@ function Timing() {
 }
 
 export function SweepPane() {
-  const { metric, picture } = lanesNow;
+  const { metric } = lanesNow;
   const tools = (
     <label class="metric">
       <span class="visually-hidden">What the chart shows</span>
@@ -164,7 +164,7 @@ export function SweepPane() {
   return (
     <Pane id="sweep" title="Every vscale" tools={tools}>
       <div class="scroll padded" tabIndex={0} role="group" aria-label="All vscales">
-        {picture && picture.sweep.length > 0 ? (
+        {sweep.value.length > 0 ? (
           <>
             <Chart />
             <Key />
