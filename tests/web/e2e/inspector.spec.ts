@@ -45,6 +45,46 @@ test('a register is looked into, in every way', async ({ playground, page }) => 
   expect(await violations(page, '[data-pane=inspector]')).toEqual([]);
 });
 
+test('the table shows whatever part of a tensor is scrolled to', async ({ playground, page }) => {
+  await playground.click('sample-3');
+  await page.evaluate(() => window.ternPlayground.step(6));
+  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
+  await page.locator('#tab-inspector').click();
+  await playground.click('inspect-table');
+  const grid = page.getByTestId('value-grid');
+  const cell = (row: number, column: number) => grid
+    .locator(`[role=row][aria-rowindex="${row + 2}"]`)
+    .locator(`[role=gridcell][aria-colindex="${column + 2}"]`);
+  await grid.scrollIntoViewIfNeeded();
+  await expect(cell(0, 0)).toBeInViewport();
+  await expect(cell(27, 27)).not.toBeInViewport();
+  await grid.evaluate((element) => element.scrollTo(1e5, 1e5));
+  await playground.idle();
+  const last = cell(27, 27);
+  await last.scrollIntoViewIfNeeded();
+  await expect(last).toBeInViewport({ ratio: 0.9 });
+  // Heads lie beside and above their cells, and the cell that is clicked is the one that is meant.
+  const box = (await last.boundingBox())!;
+  const head = grid.getByRole('columnheader', { name: '27', exact: true });
+  expect((await head.boundingBox())!.x).toBeCloseTo(box.x, 0);
+  const side = grid.getByRole('rowheader', { name: '27', exact: true });
+  expect((await side.boundingBox())!.y).toBeCloseTo(box.y, 0);
+  // What is in sight is all there, at every place between.
+  for (const part of [0.9, 0.6, 0.4, 0.1]) {
+    await grid.evaluate((element, at) => element.scrollTo(
+      at * element.scrollWidth, at * element.scrollHeight), part);
+    await playground.idle();
+    const holes = await grid.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const places = [0.3, 0.6, 0.95].flatMap((x) => [0.3, 0.6, 0.95].map((y) => [x, y] as const));
+      return places.filter(([x, y]) => !document
+        .elementFromPoint(left + x * width - 8, top + y * height - 8)?.closest('.grid-cell'));
+    });
+    expect(holes).toEqual([]);
+  }
+  expect(await violations(page, '[data-pane=inspector]')).toEqual([]);
+});
+
 test('a tensor is compared with another step', async ({ playground, page }) => {
   await playground.click('sample-3');
   await page.evaluate(() => window.ternPlayground.step(6));

@@ -31,8 +31,7 @@ export type TensorMedia =
 
 /** A part of a tensor that has been fetched. */
 export interface TensorWindow {
-  readonly row: number;
-  readonly column: number;
+  readonly region: Region;
   readonly tensor: Tensor;
 }
 
@@ -107,9 +106,16 @@ function latest(action: (isStill: () => boolean) => Promise<void>): Promise<void
   });
 }
 
-/** Elements that a table shows at most at once; the rest comes as it is scrolled to. */
-export const kWindowRows = 64;
-export const kWindowColumns = 24;
+/** Rows and columns of a tensor, as its view has them. */
+export interface Region {
+  readonly row: number;
+  readonly column: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** What a table shows before it is scrolled, and bytes are shown of. */
+const kFirstRegion: Region = { row: 0, column: 0, rows: 40, columns: 24 };
 
 /** Cells of a picture, down and across: more than a heatmap has pixels of its own to show. */
 const kMostCells = 512;
@@ -156,7 +162,7 @@ async function fill(place: TensorPlace, isStill: () => boolean): Promise<void> {
     if (isStill()) change({ statistics: found?.statistics });
   }
   if ((shown === 'table' || shown === 'hex') && !window)
-    await fetchWindow(place, 0, 0, isStill);
+    await fetchWindow(place, kFirstRegion, isStill);
   // After what is looked at: it reads all elements.
   if (!inspector.value.hash && isStill()) {
     const found = await ask(place, { ask: 'hash' });
@@ -165,7 +171,7 @@ async function fill(place: TensorPlace, isStill: () => boolean): Promise<void> {
 }
 
 async function fetchWindow(
-  place: TensorPlace, row: number, column: number, isStill: () => boolean,
+  place: TensorPlace, region: Region, isStill: () => boolean,
 ): Promise<void> {
   const { view, layout } = inspector.value;
   if (!view || !layout) return;
@@ -177,10 +183,10 @@ async function fetchWindow(
   const set = (axis: number, first: number, most: number): void => {
     if (axis >= 0) [starts[axis], counts[axis]] = along(axis, first, most);
   };
-  set(view.rowAxis, row, kWindowRows);
-  set(view.columnAxis, column, kWindowColumns);
+  set(view.rowAxis, region.row, region.rows);
+  set(view.columnAxis, region.column, region.columns);
   const found = await ask(place, { ask: 'window', starts, counts });
-  if (isStill() && found) change({ window: { row, column, tensor: found.tensor } });
+  if (isStill() && found) change({ window: { region, tensor: found.tensor } });
 }
 
 interface Target {
@@ -253,11 +259,14 @@ export function setView(view: TensorView): void {
   again({ view, picture: undefined, media: undefined, window: undefined });
 }
 
-/** The part of the table that begins there. */
-export function scrollTo(row: number, column: number): void {
+const isSame = (a: Region, b: Region): boolean =>
+  a.row === b.row && a.column === b.column && a.rows === b.rows && a.columns === b.columns;
+
+/** Fetches the part of the table that is in sight, unless it is there. */
+export function showRegion(region: Region): void {
   const { place, window } = inspector.value;
-  if (!place || (window?.row === row && window.column === column)) return;
-  void latest((isStill) => fetchWindow(place, row, column, isStill));
+  if (!place || (window && isSame(window.region, region))) return;
+  void latest((isStill) => fetchWindow(place, region, isStill));
 }
 
 /** Looks into a register; other panes hear of it by the selection. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements as a grid of any size, of which only the part in sight is fetched and made.
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import type { Tensor } from 'tern-runtime';
 import { extentOf, type TensorView } from '../../model/tensor-picture.js';
 import {
@@ -8,10 +8,12 @@ import {
 } from '../../model/tensor-text.js';
 import { editAt } from '../../state/edit-input.js';
 import {
-  inspector, kWindowColumns, kWindowRows, numberFormat, scrollTo, type TensorWindow,
+  inspector, numberFormat, showRegion, type TensorWindow,
 } from '../../state/inspector.js';
 
+// As in inspector.css: rows that are not drawn have to be counted.
 const kRowHeight = 22;
+const kHeadWidth = 56;
 // As many characters as the format can take, so that columns never move while one scrolls.
 const kColumnWidths: Record<NumberFormat, number> = { g: 84, hex: 140, bits: 320 };
 const kFormatNames = Object.keys(kFormats) as NumberFormat[];
@@ -34,52 +36,76 @@ function positionOf(
   return index.map((at, axis) => (axis === rowAxis ? row : axis === columnAxis ? column : at));
 }
 
-function Row({ window, view, row, columns, width }: {
-  window: TensorWindow; view: TensorView; row: number; columns: number; width: number;
-}) {
-  const line = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    line.current!.style.top = `${(window.row + row + 1) * kRowHeight}px`;
+interface RowProps {
+  window: TensorWindow;
+  view: TensorView;
+  /** Within the window. */
+  row: number;
+  columns: number;
+}
+
+function Row({ window: { region, tensor }, view, row, columns }: RowProps) {
+  const format = numberFormat.value;
+  const cells = Array.from({ length: columns }, (_, column) => {
+    const index = indexIn(tensor, view, row, column);
+    const kind = specialKind(tensor, index);
+    return (
+      <Cell key={column} role="gridcell" column={region.column + column} kind={kind}>
+        {elementText(tensor, index, format)}
+      </Cell>
+    );
   });
-  const cells = Array.from({ length: columns }, (_, i) => i);
+  const at = region.row + row;
   return (
-    <div ref={line} class="grid-row" role="row" aria-rowindex={window.row + row + 2}>
-      <Cell role="rowheader" at={0} width={56} column={1}>{window.row + row}</Cell>
-      {cells.map((column) => {
-        const index = indexIn(window.tensor, view, row, column);
-        const kind = specialKind(window.tensor, index);
-        return (
-          <Cell
-            key={column} role="gridcell" at={56 + (window.column + column) * width} width={width}
-            column={window.column + column + 2} kind={kind}
-            onPick={() => editAt(positionOf(view, window.row + row, window.column + column))}
-          >
-            {elementText(window.tensor, index, numberFormat.value)}
-          </Cell>
-        );
-      })}
+    <div class="grid-row" role="row" aria-rowindex={at + 2}>
+      <Cell role="rowheader">{at}</Cell>
+      {cells}
     </div>
   );
 }
 
-function Cell({ role, at, width, column, kind = '', onPick, children }: {
-  role: 'gridcell' | 'rowheader' | 'columnheader'; at: number; width: number; column: number;
-  kind?: string; onPick?: () => void; children: preact.ComponentChildren;
-}) {
-  const cell = useRef<HTMLSpanElement>(null);
-  useLayoutEffect(() => {
-    // By the object model: the policy of the page allows no style attributes.
-    cell.current!.style.left = `${at}px`;
-    cell.current!.style.width = `${width}px`;
-  }, [at, width]);
+interface CellProps {
+  role: 'gridcell' | 'rowheader' | 'columnheader';
+  /** Of the tensor; heads of rows are in none. */
+  column?: number;
+  kind?: string;
+  children: ComponentChildren;
+}
+
+function Cell({ role, column = -1, kind = '', children }: CellProps) {
   return (
     <span
-      ref={cell} role={role} class={`grid-cell ${kind.replace(' ', '-')}`} aria-colindex={column}
-      title={kind || undefined} data-kind={kind || undefined} onClick={onPick}
+      role={role} class={`grid-cell ${kind.replace(' ', '-')}`} aria-colindex={column + 2}
+      title={kind || undefined} data-kind={kind || undefined}
     >
       {children}
     </span>
   );
+}
+
+/** The cell that was clicked, by what it tells screen readers. */
+function pick({ target }: Event, view: TensorView): void {
+  const cell = (target as Element).closest('[role=gridcell]');
+  const row = Number(cell?.parentElement?.getAttribute('aria-rowindex'));
+  const column = Number(cell?.getAttribute('aria-colindex'));
+  if (cell) editAt(positionOf(view, row - 2, column - 2));
+}
+
+/** Rows, or columns, of one size in pixels. */
+interface Track {
+  readonly size: number;
+  readonly count: number;
+  /** So many are made beside those in sight, in steps of as many: small moves ask for nothing. */
+  readonly ahead: number;
+}
+
+/** The first that is made, and how many are. */
+function stretch(
+  scrolled: number, shown: number, { size, count, ahead }: Track,
+): [first: number, count: number] {
+  const first = Math.floor(scrolled / size / ahead) * ahead - ahead;
+  const most = Math.ceil(shown / size / ahead) * ahead + 3 * ahead;
+  return [Math.max(0, Math.min(first, count - 1)), most];
 }
 
 function FormatPicker() {
@@ -99,27 +125,43 @@ function FormatPicker() {
   );
 }
 
+/** Numbers of the columns of the window; above those of the rows stands nothing to be seen. */
+function Head({ first, count }: { first: number; count: number }) {
+  return (
+    <div class="grid-row grid-head" role="row" aria-rowindex={1}>
+      <Cell role="columnheader"><span class="visually-hidden">row</span></Cell>
+      {Array.from({ length: count }, (_, i) => (
+        <Cell key={i} role="columnheader" column={first + i}>{first + i}</Cell>
+      ))}
+    </div>
+  );
+}
+
+/** Extents down and across; 1 where the view has no such axis. */
+function extents({ shape }: { readonly shape: readonly number[] }, view: TensorView) {
+  return { rows: extentOf(shape, view.rowAxis), columns: extentOf(shape, view.columnAxis) };
+}
+
+const pixels = (count: number): string => `${Math.min(count, kMostPixels)}px`;
+
 export function TableTab() {
   const { layout, view, window, name } = inspector.value;
-  const spacer = useRef<HTMLDivElement>(null);
-  const width = kColumnWidths[numberFormat.value];
-  const rows = layout && view ? extentOf(layout.shape, view.rowAxis) : 0;
-  const columns = layout && view ? extentOf(layout.shape, view.columnAxis) : 0;
-  // The whole grid's size, for the scroll bars; only the window's cells are made.
-  useLayoutEffect(() => {
-    if (!spacer.current) return;
-    spacer.current.style.height = `${Math.min((rows + 1) * kRowHeight, kMostPixels)}px`;
-    spacer.current.style.width = `${Math.min(56 + columns * width, kMostPixels)}px`;
-  });
   if (!window || !view || !layout) return <p class="hint">reading…</p>;
-  const shownRows = view.rowAxis < 0 ? 1 : (window.tensor.shape[view.rowAxis] ?? 1);
-  const shownColumns = view.columnAxis < 0 ? 1 : (window.tensor.shape[view.columnAxis] ?? 1);
-  const onScroll = (event: Event & { currentTarget: HTMLElement }): void => {
-    const { scrollTop, scrollLeft } = event.currentTarget;
-    // A few rows and columns ahead, so that small moves ask for nothing.
-    const first = (pixels: number, size: number, most: number): number =>
-      Math.max(0, Math.min(Math.floor(pixels / size / 8) * 8 - 8, most - 1));
-    scrollTo(first(scrollTop, kRowHeight, rows), first(scrollLeft, width, columns));
+  const width = kColumnWidths[numberFormat.value];
+  const { rows, columns } = extents(layout, view);
+  const shown = extents(window.tensor, view);
+  const { row: top, column: left } = window.region;
+  const onScroll = ({ currentTarget: grid }: Event & { currentTarget: HTMLElement }): void => {
+    const down = { size: kRowHeight, count: rows, ahead: 4 };
+    const across = { size: width, count: columns, ahead: 2 };
+    const [row, rowCount] = stretch(grid.scrollTop, grid.clientHeight, down);
+    const [column, columnCount] = stretch(grid.scrollLeft, grid.clientWidth, across);
+    showRegion({ row, column, rows: rowCount, columns: columnCount });
+  };
+  // As large as the whole grid, for the scroll bars; only the window's cells are made.
+  const space = {
+    height: pixels((rows + 1) * kRowHeight), width: pixels(kHeadWidth + columns * width),
+    '--head': `${kHeadWidth}px`, '--cell': `${width}px`, '--before': `${left * width}px`,
   };
   return (
     <>
@@ -129,30 +171,24 @@ export function TableTab() {
         aria-rowcount={rows + 1} aria-colcount={columns + 1} data-testid="value-grid"
         onScroll={onScroll}
       >
-        <div ref={spacer} class="grid-space" role="rowgroup">
-          <div class="grid-row grid-head" role="row" aria-rowindex={1}>
-            <Cell role="columnheader" at={0} width={56} column={1}>
-              <span class="visually-hidden">row</span>
-            </Cell>
-            {Array.from({ length: shownColumns }, (_, i) => (
-              <Cell
-                key={i} role="columnheader" at={56 + (window.column + i) * width} width={width}
-                column={window.column + i + 2}
-              >
-                {window.column + i}
-              </Cell>
+        <div class="grid-space" role="none" style={space}>
+          <Head first={left} count={shown.columns} />
+          <div
+            class="grid-window" role="rowgroup" style={{ top: `${(top + 1) * kRowHeight}px` }}
+            onClick={(event) => pick(event, view)}
+          >
+            {Array.from({ length: shown.rows }, (_, i) => (
+              <Row
+                // Those that stay in sight keep their elements, and those that come take over.
+                key={(top + i) % shown.rows} window={window} view={view} row={i}
+                columns={shown.columns}
+              />
             ))}
           </div>
-          {Array.from({ length: shownRows }, (_, i) => (
-            <Row
-              key={window.row + i} window={window} view={view} row={i} columns={shownColumns}
-              width={width}
-            />
-          ))}
         </div>
       </div>
       <p class="hint">
-        {rows} × {columns}{rows > kWindowRows || columns > kWindowColumns
+        {rows} × {columns}{rows > shown.rows || columns > shown.columns
           ? '; more is read as you scroll' : ''}
       </p>
     </>
