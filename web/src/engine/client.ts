@@ -3,7 +3,7 @@
 // fatal failure or when a stop is not heard.
 import './trusted-types.js';
 import type {
-  Answer, AnswerKinds, Failure, Progress, Reply, Request, RequestBody,
+  Answer, AnswerKinds, Failure, LatePart, PrepareRequest, Progress, Reply, Request, RequestBody,
 } from './protocol.js';
 
 export class EngineError extends Error {
@@ -70,9 +70,9 @@ export class EngineClient {
     })) as AnswerTo<K>;
   }
 
-  /** Fetches the part that records, before a run needs it. */
-  prepare(): void {
-    this.worker.postMessage({ kind: 'prepare' });
+  /** Fetches the part before something needs it. */
+  prepare(part: LatePart): void {
+    this.worker.postMessage({ kind: 'prepare', part } satisfies PrepareRequest);
   }
 
   /** Ends the run under way: between two instructions, or with the worker if it does not listen. */

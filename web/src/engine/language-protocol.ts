@@ -26,6 +26,7 @@ export interface StageInput {
 export type Stage = CompiledStage;
 
 export type LanguageRequestBody =
+  | { kind: 'prepare' }
   | { kind: 'check'; source: SourceText }
   | { kind: 'tokens'; source: SourceText }
   | { kind: 'format'; source: SourceText }
@@ -39,6 +40,8 @@ export type LanguageRequest = LanguageRequestBody & { id: number };
 
 /** What each kind of request is answered with. */
 export interface LanguageAnswers {
+  /** What answers the others has been fetched. */
+  prepare: undefined;
   check: Diagnostic[];
   /** Of the language only. */
   tokens: Tokens;

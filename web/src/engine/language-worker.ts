@@ -84,6 +84,7 @@ async function stages({ kind, name, bytes }: StageInput): Promise<Stage[]> {
 
 async function handle(request: LanguageRequest): Promise<LanguageAnswers[keyof LanguageAnswers]> {
   switch (request.kind) {
+    case 'prepare': return void (await runtime());
     case 'check': return check(request.source);
     case 'tokens': return tokens(request.source);
     case 'format': return (await runtime()).formatSource(request.source.text, request.source.name);

@@ -41,9 +41,13 @@ export interface StopRequest {
   kind: 'stop';
 }
 
-/** Sent at any time, without an answer: the part that records will be needed soon. */
+/** Parts that are fetched with the first request that needs them. */
+export type LatePart = 'compiler' | 'recorder';
+
+/** Sent at any time, without an answer: the part will be needed soon. */
 export interface PrepareRequest {
   kind: 'prepare';
+  part: LatePart;
 }
 
 export interface LoadedProgram {

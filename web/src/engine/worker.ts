@@ -12,7 +12,7 @@ import { Comparison, isComparison } from './comparison.js';
 import { kDefaultLimits } from './debug-protocol.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
-  Answer, Failure, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
+  Answer, Failure, LatePart, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
 } from './protocol.js';
 import { handedOver } from './handed-over.js';
 import { answerInspection, type ProgramSource } from './inspection.js';
@@ -73,6 +73,11 @@ function currentRecording(): Recording {
 function dropRecording(): void {
   comparison.release(recording);
   recording = undefined;
+}
+
+async function prepare(part: LatePart): Promise<void> {
+  if (part === 'recorder') await recordingRuntime();
+  else await (await fastRuntime()).prepareCompiler();
 }
 
 /** Fetches the loop compiler for a program that brings kernels along; others go without. */
@@ -232,8 +237,8 @@ const kGoOn: ReadonlySet<string> = new Set(['run', 'step', 'walk']);
 
 self.onmessage = (event: MessageEvent<Request | StopRequest | PrepareRequest>) => {
   const message = event.data;
-  // What cannot be fetched now is asked for again by the run that needs it.
-  if (message.kind === 'prepare') return void recordingRuntime().catch(() => undefined);
+  // What cannot be fetched now is asked for again by the request that needs it.
+  if (message.kind === 'prepare') return void prepare(message.part).catch(() => undefined);
   const ends = message.kind === 'load' || message.kind === 'begin' || message.kind === 'reset';
   if (kGoOn.has(message.kind)) stopRequested = false;
   if (message.kind === 'stop' || ends) stopRequested = true;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gallery: all programs and models of the page as cards, found by words and walked by arrows.
 // Fetched when it is first opened (`?gallery`, the banner, the palette).
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   findInGallery, type GalleryEntry, type GalleryGroup, kGallery, kGalleryGroups, kGroupLetters,
 } from '../model/gallery.js';
 import { kSourceKinds } from '../model/source-kind.js';
 import { openFromGallery } from '../state/examples.js';
+import { prepareForTexts } from '../state/prepare.js';
 import { closeDialog } from '../state/dialogs.js';
 import { closeOutside, useModal } from './modal.js';
 import '../style/gallery.css';
@@ -154,6 +155,7 @@ function Body() {
 
 export function Gallery() {
   const dialog = useModal();
+  useEffect(prepareForTexts, []);
   return (
     <dialog
       ref={dialog} class="gallery" aria-labelledby="gallery-title" data-testid="gallery"

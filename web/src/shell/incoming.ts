@@ -2,6 +2,7 @@
 // Files dropped or pasted anywhere on the page, and texts that are pasted outside of fields. The
 // picker in the Program pane does the same by keyboard. Fetched after the first paint.
 import { loadFiles, loadText } from '../state/files.js';
+import { prepareForTexts } from '../state/prepare.js';
 import { hovering } from './drop.js';
 
 const hasFiles = (event: DragEvent): boolean =>
@@ -25,6 +26,7 @@ export function listenForDrops(): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     hovering.value = true;
+    prepareForTexts();
   });
   document.addEventListener('dragleave', (event) => {
     // Leaving one element for another is such an event as well; without a relatedTarget it is the

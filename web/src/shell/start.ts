@@ -9,7 +9,7 @@ export function prepareBeforeFirstStep(ready: Promise<void>): void {
   const kSigns = ['pointerdown', 'keydown'] as const;
   const prepare = (): void => {
     for (const sign of kSigns) document.removeEventListener(sign, prepare, true);
-    void ready.then(() => engine.prepare());
+    void ready.then(() => engine.prepare('recorder'));
   };
   for (const sign of kSigns) document.addEventListener(sign, prepare, true);
 }

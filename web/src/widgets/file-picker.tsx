@@ -9,16 +9,18 @@ export interface FilePickerProps {
   name?: string;
   accept: string;
   testid: string;
+  /** The dialog is about to open. */
+  onOpen?: () => void;
   onFile: (file: File) => void;
 }
 
-export function FilePicker({ label, name, accept, testid, onFile }: FilePickerProps) {
+export function FilePicker({ label, name, accept, testid, onOpen, onFile }: FilePickerProps) {
   const id = useId();
   return (
     <span class="file-picker">
       <input
         id={id} type="file" accept={accept} data-testid={testid} class="visually-hidden"
-        aria-label={name}
+        aria-label={name} onClick={() => onOpen?.()}
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
           if (file) onFile(file);

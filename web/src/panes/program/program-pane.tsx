@@ -5,6 +5,7 @@ import { signatureOf } from '../../model/instructions.js';
 import { constantRows, type ListingRow, primitiveRows, sectionRows } from '../../model/listing.js';
 import { loadFile } from '../../state/files.js';
 import { setFunction } from '../../state/loading.js';
+import { prepareForTexts } from '../../state/prepare.js';
 import { begin, loadDigits } from '../../state/programs.js';
 import { savedState } from '../../state/page-state.js';
 import { guarded, now } from '../../state/store.js';
@@ -90,6 +91,7 @@ function Tools() {
         name="Open a program or an input"
         accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace,.ternplay,.npy,.npz,image/*,audio/*"
         testid="open-file"
+        onOpen={prepareForTexts}
         onFile={loadFile}
       />
       <button type="button" onClick={() => loadDigits()} data-testid="load-digits">
