@@ -193,7 +193,8 @@ class ObjectWriter {
   uint64_t BytesOf(ValueId id) const { return recorded_.at(id).bytes; }
   bool IsRecorded(ValueId id) const { return recorded_.count(id) != 0; }
 
-  void Write(ValueId id) {
+  // `held`: as CountHolders tells it, empty for no such member.
+  void Write(ValueId id, const std::vector<uint32_t>& held = {}) {
     const RecordedObject& object = recorded_.at(id);
     const Any& value = trace_.value(id);
     const auto live = live_.find(value.object());
@@ -209,7 +210,9 @@ class ObjectWriter {
     if (live != live_.end()) {
       for (const HeapHolder& holder : live->second->holders) WriteHolder(holder);
     }
-    json_.EndArray().EndObject();
+    json_.EndArray();
+    if (!held.empty()) Numbers(held, "held", &json_, [](uint32_t count) { return count; });
+    json_.EndObject();
   }
 
  private:
@@ -234,7 +237,9 @@ class ObjectWriter {
   std::unordered_set<ValueId> leaks_;
 };
 
-Status WriteObjects(const Debugger& debugger, std::string_view kind, JsonWriter* json) {
+// parts: of the record, 0 where nobody asks what held the objects over time.
+Status WriteObjects(const Debugger& debugger, std::string_view kind, uint32_t parts,
+                    JsonWriter* json) {
   ObjectWriter writer(debugger, json);
   std::vector<ValueId> ids;
   if (!writer.Select(kind, &ids)) {
@@ -246,7 +251,9 @@ Status WriteObjects(const Debugger& debugger, std::string_view kind, JsonWriter*
   json->BeginObject().Field("count", uint64_t{ids.size()}).Field("bytes", bytes);
   json->Key("objects").BeginArray();
   ids.resize(std::min(ids.size(), kMostObjects));
-  for (const ValueId id : ids) writer.Write(id);
+  std::vector<std::vector<uint32_t>> held(ids.size());
+  if (parts > 0) held = CountHolders(debugger.trace(), ids, parts);
+  for (size_t i = 0; i < ids.size(); ++i) writer.Write(ids[i], held[i]);
   json->EndArray().EndObject();
   return OkStatus();
 }
@@ -353,7 +360,10 @@ Status WriteViewJson(const Debugger& debugger, std::string_view what, JsonWriter
     WriteHits(debugger, json);
     return OkStatus();
   }
-  if (view == "objects") return WriteObjects(debugger, request.argument, json);
+  if (view == "objects") {
+    const uint64_t parts = std::min(request.numbers[1].value_or(0), kMostParts);
+    return WriteObjects(debugger, request.argument, static_cast<uint32_t>(parts), json);
+  }
   const bool is_frame = view == "lifetimes" || view == "shapes";
   if (!is_frame && view != "timeline" && view != "heapdiff") {
     return InvalidArgument("a debugger has no '", view,

@@ -13,9 +13,11 @@
 //                 "bytes", "kind", "type", "definedPc", "endedPc"}, "cells": {"register",
 //                 "column", "count", "bytes"}, "stepsPerColumn", "byteSteps", "deadByteSteps"};
 //                 of frame F, 0 is the innermost
-//   objects KIND  {"count", "bytes", "objects": [{"id", "kind", "type", "bytes", "created",
+//   objects KIND N  {"count", "bytes", "objects": [{"id", "kind", "type", "bytes", "created",
 //                 "createdPc", "released", "live", "leaked", "references", "holders": [{"text",
-//                 "id"}]}]}; KIND is live, all or leaked; the largest kMostObjects
+//                 "id"}], "held": [count…]}]}; KIND is live, all or leaked; the largest
+//                 kMostObjects. "held": the registers that held it, at most, in each of N parts of
+//                 the record; no N, or 0: no "held"; kMostParts at most
 //   heapdiff A B  {"added": [object…], "removed": [object…], "bytes"}, between two steps
 //   shapes F      {"register", "slots": [{"symbol", "value", "step", "pc", "readers"}], "rules":
 //                 [{"pc", "code", "slot", "state", "sentence"}]}
@@ -35,6 +37,7 @@
 namespace tern::vm {
 
 inline constexpr size_t kMostObjects = 2000;
+inline constexpr uint64_t kMostParts = 256;
 
 // E0304 where no run was begun, or where the text asks for nothing that there is.
 Status WriteViewJson(const Debugger& debugger, std::string_view what, JsonWriter* json);

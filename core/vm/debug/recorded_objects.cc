@@ -57,6 +57,85 @@ class ObjectWalk {
   std::vector<size_t> index_;      // by ValueId, in objects_
 };
 
+// Counts the registers that hold some objects, stretch by stretch.
+class HolderCount {
+ public:
+  HolderCount(const Trace& trace, std::span<const ValueId> ids, uint32_t parts)
+      : trace_(trace),
+        parts_(parts),
+        index_(trace.value_limit(), kUnknown),
+        objects_(ids.size(), {0, 0, std::vector<uint32_t>(parts)}) {
+    for (size_t i = 0; i < ids.size(); ++i) index_[ids[i]] = i;
+  }
+
+  std::vector<std::vector<uint32_t>> Run() {
+    TraceCursor cursor(&trace_);
+    cursor.Seek(trace_.first_step());
+    for (const ValueId id : cursor.state().ids) Add(id, 1, 0);
+    EndState(0);
+    trace_.ForEachStep([this](const TraceStep& step) {
+      const uint32_t before = PartOf(step.step), part = PartOf(step.step + 1);
+      // Of a record with fewer states than parts, those between are as the state before.
+      const uint32_t last = part > before ? part - 1 : before;
+      for (const TraceEvent& event : step.events) {
+        if (event.kind() != TraceEventKind::kWrite) continue;
+        Add(event.before, -1, last);
+        Add(event.after, 1, last);
+      }
+      EndState(part);
+    });
+    std::vector<std::vector<uint32_t>> counts;
+    for (Counted& object : objects_) {
+      CarryTo(parts_ - 1, &object);
+      counts.push_back(std::move(object.most));
+    }
+    return counts;
+  }
+
+ private:
+  static constexpr size_t kUnknown = SIZE_MAX;
+
+  struct Counted {
+    uint32_t now = 0;
+    uint32_t part = 0;  // `most` is known up to this one
+    std::vector<uint32_t> most;
+  };
+
+  uint32_t PartOf(uint64_t state) const {
+    const uint64_t first = trace_.first_step();
+    return static_cast<uint32_t>((state - first) * parts_ / (trace_.end_step() - first + 1));
+  }
+
+  // Nothing happened to the object since: it is held by as many as before.
+  static void CarryTo(uint32_t part, Counted* object) {
+    while (object->part < part) object->most[++object->part] = object->now;
+  }
+
+  // `part`: up to which nothing had happened to the object.
+  void Add(ValueId id, int32_t by, uint32_t part) {
+    if (index_[id] == kUnknown) return;
+    Counted& object = objects_[index_[id]];
+    CarryTo(part, &object);
+    object.now += static_cast<uint32_t>(by);
+    changed_.push_back(&object);
+  }
+
+  // What is held in the midst of a step, such as by a frame that comes, is no state.
+  void EndState(uint32_t part) {
+    for (Counted* object : changed_) {
+      object->part = part;
+      object->most[part] = std::max(object->most[part], object->now);
+    }
+    changed_.clear();
+  }
+
+  const Trace& trace_;
+  uint32_t parts_;
+  std::vector<size_t> index_;  // by ValueId, in objects_
+  std::vector<Counted> objects_;
+  std::vector<Counted*> changed_;  // in the step that is looked at
+};
+
 using Objects = std::unordered_map<const Object*, Any>;
 
 // Everything that the values reach.
@@ -113,6 +192,12 @@ std::unordered_map<const Object*, int32_t> ReferencesAmong(const Objects& object
 
 std::vector<RecordedObject> ListRecordedObjects(const Trace& trace) {
   return ObjectWalk(trace).Run();
+}
+
+std::vector<std::vector<uint32_t>> CountHolders(const Trace& trace, std::span<const ValueId> ids,
+                                                uint32_t parts) {
+  TERN_CHECK(parts > 0);
+  return HolderCount(trace, ids, parts).Run();
 }
 
 HeapDifference CompareHeaps(const Trace& trace, uint64_t from, uint64_t to) {

@@ -5,6 +5,7 @@
 #define TERN_CORE_VM_DEBUG_RECORDED_OBJECTS_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/vm/debug/debugger.h"
@@ -23,6 +24,11 @@ inline constexpr uint64_t kHeldYet = UINT64_MAX;
 
 // All of them, in the order in which they came.
 std::vector<RecordedObject> ListRecordedObjects(const Trace& trace);
+
+// How many registers held each of `ids`, which are numbers of objects, over the record: the most in
+// any state of each of `parts` equal stretches of it. One list for each object, in their order.
+std::vector<std::vector<uint32_t>> CountHolders(const Trace& trace, std::span<const ValueId> ids,
+                                                uint32_t parts);
 
 // What registers reach in one of two states and not in the other.
 struct HeapDifference {

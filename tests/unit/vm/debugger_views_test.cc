@@ -179,6 +179,71 @@ TEST(RecordedObjects, ComeAndGo) {
   EXPECT_EQ(difference.bytes, 0);
 }
 
+TEST(RecordedObjects, HoldersOverTime) {
+  auto debugger = BeginDebugger(kTensors, {Filled({4}, 1), Filled({4}, 2)});
+  MustRun(debugger.get(), DebugCommand::kContinue);
+  const Trace& trace = debugger->trace();
+  const ValueId sum = ListRecordedObjects(trace)[2].id;
+  // %2, then %3 as well, until %2 is killed and %3 overwritten; seven states.
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 7)[0], (std::vector<uint32_t>{0, 1, 2, 2, 1, 0, 0}));
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 2)[0], (std::vector<uint32_t>{2, 1}));
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 14)[0],
+            (std::vector<uint32_t>{0, 0, 1, 1, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0}));
+  EXPECT_TRUE(CountHolders(trace, {}, 3).empty());
+}
+
+// Objects come and go in calls; what is told of each is found again by going there.
+TEST(RecordedObjects, HoldersOverTimeAreThoseOfTheStates) {
+  auto debugger = BeginDebugger(R"(
+.func @main(a: tensor, n: int)
+again:
+  invoke @twice in: %0 dst: %0
+  sub   %1, 1 dst: %1
+  gt    %1, 0 dst: %2
+  if    %2 true: again false: done
+done:
+  ret   ret %0
+
+.func @twice(a: tensor)
+  move  %0 dst: %1
+  call  test.add in: %0, %1 dst: %2
+  ret   ret %2
+)",
+                                {Filled({4}, 1), Any(int64_t{9})});
+  MustRun(debugger.get(), DebugCommand::kContinue);
+  const Trace& trace = debugger->trace();
+  std::vector<ValueId> ids;
+  for (const RecordedObject& object : ListRecordedObjects(trace)) ids.push_back(object.id);
+  ASSERT_EQ(ids.size(), 10u);
+  const uint64_t states = trace.end_step() + 1;
+  for (const uint32_t parts : {1u, 3u, 10u, static_cast<uint32_t>(states)}) {
+    std::vector<std::vector<uint32_t>> expected(ids.size(), std::vector<uint32_t>(parts));
+    TraceCursor cursor(&trace);
+    for (uint64_t state = 0; state < states; ++state) {
+      cursor.Seek(state);
+      const std::vector<ValueId>& held = cursor.state().ids;
+      for (size_t i = 0; i < ids.size(); ++i) {
+        uint32_t& most = expected[i][state * parts / states];
+        const auto count = std::count(held.begin(), held.end(), ids[i]);
+        most = std::max(most, static_cast<uint32_t>(count));
+      }
+    }
+    EXPECT_EQ(CountHolders(trace, ids, parts), expected) << parts;
+  }
+}
+
+TEST(RecordedObjects, HoldersOverTimeAsJson) {
+  auto debugger = BeginDebugger(kTensors, {Filled({4}, 1), Filled({4}, 2)});
+  MustRun(debugger.get(), DebugCommand::kContinue);
+  EXPECT_EQ(View(*debugger, "objects all").find("held\""), std::string::npos);
+  EXPECT_NE(View(*debugger, "objects all 7").find("\"held\":[0,1,2,2,1,0,0]"),
+            std::string::npos);
+  // What is no number asks for none, and no number for more than there is room for.
+  EXPECT_EQ(View(*debugger, "objects all many"), View(*debugger, "objects all"));
+  EXPECT_EQ(View(*debugger, "objects all 99999"),
+            View(*debugger, StrCat("objects all ", kMostParts)));
+}
+
 // A primitive that keeps what it is given makes a leak.
 TEST(RecordedObjects, LeaksAreFound) {
   static Any kept;

@@ -174,6 +174,16 @@ test('the heap shows what lives, why, and what changed', async ({ playground, pa
   await expect(page.getByTestId('heap-summary')).toHaveText('0 leaks');
   await page.getByTestId('heap-kind').selectOption('all');
   await expect(page.getByTestId('heap-summary')).toContainText('1 object');
+  // From no register to the one that holds it to the end of the call, stretch by stretch.
+  const [held] = await page.evaluate(async () => {
+    const { titles, rows } = (await window.ternPlayground.table('heap-table'))!;
+    return rows.map((row) => String(row[titles.indexOf('over time')]).split(' ').map(Number));
+  });
+  expect(held).toHaveLength(24);
+  expect(held![0]).toBe(0);
+  expect(Math.max(...held!)).toBeGreaterThan(0);
+  await expect(page.getByTestId('heap-table').getByRole('img'))
+    .toHaveAccessibleName(/^over the record, held by \d registers? at most$/);
   await page.getByTestId('timeline').fill('2');
   await page.getByTestId('heap-kind').selectOption('live');
   await page.getByTestId('heap-table').getByRole('button', { name: /i64/ }).click();

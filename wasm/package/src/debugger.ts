@@ -264,8 +264,9 @@ export class Debugger extends Handle {
   lifetimes(frame = 0): LifetimesView {
     return this.json(`lifetimes ${frame}`) as LifetimesView;
   }
-  objects(kind: ObjectKind = 'live'): ObjectsView {
-    return this.json(`objects ${kind}`) as ObjectsView;
+  /** With `parts`, up to 256, also how many registers held each in so many parts of the record. */
+  objects(kind: ObjectKind = 'live', parts = 0): ObjectsView {
+    return this.json(`objects ${kind} ${parts}`) as ObjectsView;
   }
   /** What registers reach at one of two steps only. */
   heapDifference(from: number, to: number): HeapDifference {

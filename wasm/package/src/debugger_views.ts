@@ -81,6 +81,8 @@ export interface ObjectView {
   references: number;
   /** id: of the object that holds it, 0 where a register or the like does. */
   holders: { text: string; id: number }[];
+  /** By how many registers, at most, in each part of the record; where parts were asked for. */
+  held?: number[];
 }
 
 export interface ObjectsView {

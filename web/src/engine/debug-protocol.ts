@@ -47,7 +47,7 @@ export interface RunViews {
   timeline: { query: { buckets: number }; view: TimelineView };
   hits: { query: object; view: number[] };
   lifetimes: { query: { frame: number }; view: LifetimesView };
-  objects: { query: { list: ObjectKind }; view: ObjectsView };
+  objects: { query: { list: ObjectKind; parts: number }; view: ObjectsView };
   difference: { query: { from: number; to: number }; view: HeapDifference };
   shapes: { query: { frame: number }; view: ShapeHeapView };
   encoding: { query: object; view: string[] };

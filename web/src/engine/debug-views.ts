@@ -10,7 +10,7 @@ export function viewOf(debug: Debugger, query: RunQuery): View {
     case 'timeline': return debug.timeline(query.buckets);
     case 'hits': return debug.hits();
     case 'lifetimes': return debug.lifetimes(query.frame);
-    case 'objects': return debug.objects(query.list);
+    case 'objects': return debug.objects(query.list, query.parts);
     case 'difference': return debug.heapDifference(query.from, query.to);
     case 'shapes': return debug.shapeHeap(query.frame);
     case 'encoding': return debug.encoding();

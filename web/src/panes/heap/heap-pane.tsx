@@ -11,6 +11,7 @@ import { highlighted, pin } from '../../state/selection.js';
 import { now } from '../../state/store.js';
 import '../../style/debug.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
+import { Sparkline } from '../../widgets/sparkline.js';
 import { Pane } from '../pane.js';
 
 const kKinds: readonly [ObjectKind | 'difference', string][] = [
@@ -38,6 +39,18 @@ function Step({ step, pc }: { step: number; pc?: number | null }) {
       {step}{pc === undefined || pc === null ? '' : `, pc ${pc}`}
     </button>
   );
+}
+
+/** Parts of the record, in each of which the registers that held an object are counted. */
+const kParts = 24;
+
+function Held({ held = [] }: ObjectView) {
+  const { trace, steps } = now;
+  const most = Math.max(0, ...held);
+  const label = `over the record, held by ${formatCount(most, 'register')} at most`;
+  const at = trace && trace.end > trace.first
+    ? (steps - trace.first) / (trace.end - trace.first) : undefined;
+  return <span title={label}><Sparkline counts={held} label={label} at={at} /></span>;
 }
 
 /** An object, and of a difference whether it came or went. */
@@ -70,8 +83,15 @@ function Name({ object }: { object: HeapRow }) {
   );
 }
 
+/** Not told of what came and went between two steps. */
+const kHeld: Column<HeapRow> = {
+  title: 'over time', value: ({ held = [] }) => held.join(' '),
+  cell: (object) => <Held {...object} />,
+};
+
 const kColumns: readonly Column<HeapRow>[] = [
   { title: 'object', value: nameOf, cell: (object) => <Name object={object} /> },
+  kHeld,
   { title: 'bytes', class: 'number', value: ({ bytes }) => bytes,
     cell: ({ bytes }) => formatBytes(bytes) },
   { title: 'counted', class: 'number', value: ({ references }) => references,
@@ -87,9 +107,10 @@ const kColumns: readonly Column<HeapRow>[] = [
 ];
 
 function Table({ rows, label }: { rows: readonly HeapRow[]; label: string }) {
+  const columns = kColumns.filter((each) => each !== kHeld || rows.some(({ held }) => held));
   return (
     <DataTable
-      name="heap-table" label={label} class="facts" columns={kColumns} rows={rows}
+      name="heap-table" label={label} class="facts" columns={columns} rows={rows}
       row={(object) => ({
         class: [isPicked(object) && 'picked', !object.live && 'gone'].filter(Boolean).join(' '),
         'data-row-id': object.id,
@@ -108,7 +129,7 @@ function Why({ objects }: ObjectsView) {
 }
 
 function Objects({ kind }: { kind: ObjectKind }) {
-  const view = useRunView({ view: 'objects', list: kind }, cursorKey());
+  const view = useRunView({ view: 'objects', list: kind, parts: kParts }, cursorKey());
   if (!view) return null;
   const { objects, count, bytes } = view;
   // What is alive when the run has ended, and nobody was given.
