@@ -9,26 +9,13 @@ import type {
   LanguageAnswers, LanguageReply, LanguageRequest, SourceText, Stage, StageInput,
 } from './language-protocol.js';
 import type { Tokens } from '../model/tokens.js';
+import { onDemand } from './on-demand.js';
 import type { Failure } from './protocol.js';
 
 const kModule = new URL('../../../wasm/package/dist/tern-debug.wasm.gz', import.meta.url);
 
-/** Made when it is first asked for, and again after a failure. */
-function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return async () => {
-    made ??= make();
-    try {
-      return await made;
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
-  };
-}
-
-const runtime = onDemand<Runtime>(() => createRuntime({ language: kModule }));
-const loopCompiler = onDemand<LoopCompiler>(() => createLoopCompiler());
+const runtime = onDemand(() => createRuntime({ language: kModule }));
+const loopCompiler = onDemand(() => createLoopCompiler());
 
 /** What stands against a text is an answer here; a module that cannot be had is none. */
 function diagnosticsOf(act: () => void): Diagnostic[] {

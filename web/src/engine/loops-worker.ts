@@ -6,6 +6,7 @@ import { kCodeStages, kMaxVScale, kStrategyNames } from '../model/lanes.js';
 import type {
   LoopAnswer, LoopPicture, LoopReply, LoopRequest, LoopView, SentPicture,
 } from './loops-protocol.js';
+import { onDemand } from './on-demand.js';
 import type { Failure } from './protocol.js';
 
 /** Operations of the interpreter: what takes longer would keep the view waiting. */
@@ -15,19 +16,8 @@ const kMaxSweepSteps = 2 ** 18;
 const kCheckedLanes = 4096;
 const kTimedSteps = 2 ** 26;
 
-let compiler: Promise<LoopCompiler> | undefined;
+const loops = onDemand(() => createLoopCompiler());
 let tail: Promise<void> = Promise.resolve();
-
-/** A failed fetch is tried again with the next request. */
-async function loops(): Promise<LoopCompiler> {
-  compiler ??= createLoopCompiler();
-  try {
-    return await compiler;
-  } catch (error) {
-    compiler = undefined;
-    throw error;
-  }
-}
 
 /** The last answer of each kind, by what it was made from. */
 const known = new Map<string, { key: string; answer: unknown }>();

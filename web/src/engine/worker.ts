@@ -16,29 +16,17 @@ import type {
 } from './protocol.js';
 import { handedOver } from './handed-over.js';
 import { answerInspection, type ProgramSource } from './inspection.js';
+import { onDemand } from './on-demand.js';
 import { type Between, Recording } from './recording.js';
 
 const kProgressMilliseconds = 100;
 const kDebugModule = new URL('../../../wasm/package/dist/tern-debug.wasm.gz', import.meta.url);
 
-/** A runtime that is made when it is first asked for, and again after a failure. */
-function onDemand(options: () => ModuleOptions): () => Promise<Runtime> {
-  let made: Promise<Runtime> | undefined;
-  return async () => {
-    made ??= createRuntime(options());
-    try {
-      return await made;
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
-  };
-}
-
 /** What the page has fetched; without it, the runtimes fetch for themselves. */
 let given: Pick<ModuleOptions, 'wasm'> = {};
-const fastRuntime = onDemand(() => given);
-const recordingRuntime = onDemand(() => ({ ...given, debugger: kDebugModule }));
+const fastRuntime = onDemand(() => createRuntime(given));
+const recordingRuntime = onDemand(() =>
+  createRuntime({ ...given, debugger: kDebugModule }));
 let explain: (code: string) => string | undefined = () => undefined;
 let program: Program | undefined;
 /** The same program in the module that records. */

@@ -2,6 +2,7 @@
 // Listings are fetched when one is looked at: the page's own, and from `?listings=…`, where
 // `tern play` makes them of a text, those of texts that are none of the page's.
 import { hasListing, type Listings } from '../model/listings.js';
+import { onDemand } from '../engine/on-demand.js';
 import { fetchBeside } from './beside.js';
 
 const kOwn = new URL('../../made/listings.json', import.meta.url);
@@ -18,25 +19,17 @@ async function fetchMade(path: string, text: string): Promise<Listings> {
   return JSON.parse(new TextDecoder().decode(bytes)) as Listings;
 }
 
-/** What failed is tried again with the next look. */
-function keepLast<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  let last: { key: string; made: Promise<T> } | undefined;
-  return async (key) => {
-    if (last?.key !== key) last = { key, made: make(key) };
-    try {
-      return await last.made;
-    } catch (error) {
-      if (last?.key === key) last = undefined;
-      throw error;
-    }
-  };
-}
+const own = onDemand(fetchOwn);
+let last: { text: string; listings: () => Promise<Listings> } | undefined;
 
-const own = keepLast(fetchOwn);
-const made = keepLast((text) => fetchMade(kAsked ?? '', text));
+/** Those of the last text are kept. */
+function made(path: string, text: string): Promise<Listings> {
+  if (last?.text !== text) last = { text, listings: onDemand(() => fetchMade(path, text)) };
+  return last.listings();
+}
 
 /** Those in which that of the text is, where there is one. */
 export async function fetchListings(text: string): Promise<Listings> {
-  const known = await own('');
-  return !kAsked || hasListing(known, text) ? known : made(text);
+  const known = await own();
+  return !kAsked || hasListing(known, text) ? known : made(kAsked, text);
 }
