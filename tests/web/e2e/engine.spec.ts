@@ -309,6 +309,8 @@ test('the name is there before the program of the page, which goes on with it', 
   });
   await page.goto(`${process.env['TERN_PAGE']}?test=1`, { waitUntil: 'commit' });
   await expect(page.getByRole('heading', { name: 'Tern playground' })).toBeVisible();
+  // The style sheet may come after the name: nothing is painted before.
+  await expect(page.locator('.banner')).toHaveCSS('display', 'flex');
   const early = await nameIn(page);
   const before = await page.locator('.banner > h1').boundingBox();
   const heading = await page.locator('.banner > h1').elementHandle();

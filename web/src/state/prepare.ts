@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What opening a text takes, fetched when one is likely to be opened: the compiler of the engine's
-// worker, the one of the editor's, and the editor.
+// worker, and the worker that reads texts with its own.
 import { engine, session } from './store.js';
 
 let isPrepared = false;
