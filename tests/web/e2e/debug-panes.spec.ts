@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panes that debug: what they show is what the core tells, by mouse, by keyboard, and for
 // readers of the screen.
+import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, type Playground, test } from '../support/page.js';
 
@@ -164,6 +165,48 @@ test('frames can be picked', async ({ playground, page }) => {
   await page.getByTestId('frame-1').click();
   await expect(page.getByTestId('frame-1')).toHaveAttribute('aria-pressed', 'true');
   expect(await violations(page)).toEqual([]);
+});
+
+/** How many cells each picture among the registers has, and whether it has more than one colour. */
+const pictures = (page: Page) => page.getByTestId('registers').locator('canvas').evaluateAll((all) =>
+  (all as HTMLCanvasElement[]).map((canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, height);
+    return { width, height, isPlain: new Set(new Uint32Array(data.buffer)).size === 1 };
+  }));
+
+test('registers have small pictures of their tensors, at every step', async ({
+  playground, page,
+}) => {
+  await playground.click('sample-3');
+  await page.evaluate(() => window.ternPlayground.step(2));
+  await playground.idle();
+  const early = await pictures(page);
+  expect(early[0]).toEqual({ width: 16, height: 8, isPlain: false });
+  // After the return too, of the frame as it was.
+  await playground.click('run');
+  await playground.idle();
+  expect((await pictures(page)).length).toBeGreaterThan(0);
+  await page.evaluate(() => window.ternPlayground.seek(2));
+  await playground.idle();
+  expect(await pictures(page)).toEqual(early);
+});
+
+test('registers without tensors, or with too large ones, have no picture', async ({
+  playground, page,
+}) => {
+  await load(playground, kLoop);
+  await page.evaluate(() => window.ternPlayground.step(2));
+  await playground.idle();
+  expect(await pictures(page)).toEqual([]);
+  await load(playground, `.func @main(x: f32[1024, 1024])
+  move  %0 dst: %1
+  ret   ret %1
+`);
+  await page.evaluate(() => window.ternPlayground.step(1));
+  await playground.idle();
+  await expect(page.getByTestId('registers')).toContainText('1024, 1024');
+  expect(await pictures(page)).toEqual([]);
 });
 
 test('the heap shows what lives, why, and what changed', async ({ playground, page }) => {

@@ -2,7 +2,7 @@
 // What the panes that debug ask of the worker, beside stepping (protocol.ts).
 import type {
   HeapDifference, LifetimesView, ObjectKind, ObjectsView, ProfileOperator, ProfileRow,
-  ShapeHeapView, TimelineView, Value,
+  ShapeHeapView, TensorPicture, TimelineView, Value,
 } from 'tern-runtime';
 
 /** Commands that go over calls, out of them, or to an instruction of the whole code. */
@@ -42,6 +42,12 @@ export const kDefaultLimits: RunLimits = {
   steps: 1e9, milliseconds: 60_000, bytes: 512 * 2 ** 20,
 };
 
+/** A small picture of the tensor in a register. */
+export interface Thumbnail {
+  readonly register: number;
+  readonly picture: TensorPicture;
+}
+
 /** What is asked about a recorded run, and what comes back. */
 export interface RunViews {
   timeline: { query: { buckets: number }; view: TimelineView };
@@ -51,6 +57,8 @@ export interface RunViews {
   difference: { query: { from: number; to: number }; view: HeapDifference };
   shapes: { query: { frame: number }; view: ShapeHeapView };
   encoding: { query: object; view: string[] };
+  /** Of a frame of the state that is looked at; only of tensors that are read soon. */
+  thumbnails: { query: { registers: readonly number[]; frame: number }; view: Thumbnail[] };
 }
 export type RunViewName = keyof RunViews;
 export type RunQuery = {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of one debugger beside stepping: views of its record, breakpoints that are text.
 import { type Debugger, TernError } from 'tern-runtime';
-import type { RunQuery, RunViewName, RunViews, Watch, WatchState } from './debug-protocol.js';
+import { defaultView, extentOf } from '../model/tensor-picture.js';
+import type {
+  RunQuery, RunViewName, RunViews, Thumbnail, Watch, WatchState,
+} from './debug-protocol.js';
 
 type View = RunViews[RunViewName]['view'];
 
@@ -14,7 +17,33 @@ export function viewOf(debug: Debugger, query: RunQuery): View {
     case 'difference': return debug.heapDifference(query.from, query.to);
     case 'shapes': return debug.shapeHeap(query.frame);
     case 'encoding': return debug.encoding();
+    case 'thumbnails': return thumbnailsOf(debug, query.registers, query.frame);
   }
+}
+
+/** Elements that one answer reads: a page that is stepped through must not wait for pictures. */
+const kMostElements = 1 << 18;
+const kMostRows = 8;
+const kMostColumns = 16;
+
+function thumbnailsOf(debug: Debugger, registers: readonly number[], frame: number): Thumbnail[] {
+  let left = kMostElements;
+  return registers.flatMap((register) => {
+    const tensor = debug.inspect(register, frame);
+    if (!tensor) return [];
+    try {
+      const { shape } = tensor.layout();
+      const view = defaultView(shape);
+      const cells = extentOf(shape, view.rowAxis) * extentOf(shape, view.columnAxis);
+      // Of a single element the picture says nothing.
+      if (cells < 2 || cells > left) return [];
+      left -= cells;
+      const picture = tensor.picture({ ...view, maxRows: kMostRows, maxColumns: kMostColumns });
+      return [{ register, picture }];
+    } finally {
+      tensor.dispose();
+    }
+  });
 }
 
 /** Breakpoints that are text, in one debugger. */

@@ -96,7 +96,7 @@ export class Recording {
   /** Of the whole record. After a return, of frames as they were before it. */
   look(query: RunQuery): ReturnType<typeof viewOf> {
     const { depth, end, first } = this.debug.stop();
-    const needsFrames = query.view === 'shapes' || query.view === 'objects';
+    const needsFrames = ['shapes', 'objects', 'thumbnails'].includes(query.view);
     if (!needsFrames || depth > 0 || end === first) return viewOf(this.debug, query);
     if (query.view === 'objects' && query.list !== 'live') return viewOf(this.debug, query);
     return this.lookBack(() => viewOf(this.debug, query));

@@ -67,12 +67,14 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 
 /**
  * A view of the record that follows it. `key`: changes when it must be asked for again. Nothing
- * while there is no record, the last answer while a run is under way.
+ * while there is no record or no query, the last answer while a run is under way.
  */
-export function useRunView<Q extends RunQuery>(query: Q, key: unknown): ViewOf<Q> | undefined {
+export function useRunView<Q extends RunQuery>(
+  query: Q | undefined, key: unknown,
+): ViewOf<Q> | undefined {
   const [view, setView] = useState<ViewOf<Q> | undefined>();
   const { trace, run, program } = now;
-  const isThere = trace !== undefined;
+  const isThere = trace !== undefined && query !== undefined;
   useEffect(() => {
     let isWanted = true;
     if (!isThere) setView(undefined);

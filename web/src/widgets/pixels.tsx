@@ -6,7 +6,8 @@ export interface PixelsProps {
   width: number;
   height: number;
   pixels: Uint8ClampedArray<ArrayBuffer>;
-  label: string;
+  /** Without one it is passed over: what stands beside it says the same. */
+  label?: string;
   /** Of width to height, where the picture fills the room that there is. */
   ratio?: number;
   testid?: string;
@@ -27,7 +28,9 @@ export function Pixels({ width, height, pixels, label, ratio, testid }: PixelsPr
   }, [pixels, width, height]);
   return (
     <canvas
-      ref={canvas} class="pixels" width={width} height={height} role="img" aria-label={label}
+      ref={canvas} class="pixels" width={width} height={height}
+      role={label === undefined ? undefined : 'img'} aria-label={label}
+      aria-hidden={label === undefined ? true : undefined}
       data-testid={testid} style={ratio === undefined ? {} : sizeOf(ratio)}
     />
   );

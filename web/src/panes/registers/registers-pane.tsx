@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of the innermost frame at the cursor, and what the last step changed.
+import { useMemo } from 'preact/hooks';
+import type { TensorPicture } from 'tern-runtime';
 import { formatBytes } from '../../model/format.js';
 import { type RegisterRow, registerRows } from '../../model/registers.js';
+import { picturePixels, rangeOf } from '../../model/tensor-picture.js';
+import { cursorKey, useRunView } from '../../state/debug.js';
 import { inspect, showFrame } from '../../state/runs.js';
 import { now } from '../../state/store.js';
+import { Pixels } from '../../widgets/pixels.js';
 import { whenChanged } from '../../widgets/when-changed.js';
 import { Pane } from '../pane.js';
 
 // A list that is still looked through; a recursion may be thousands deep.
 const kMostFrames = 200;
+/** Of a frame with more tensors, the first ones have pictures. */
+const kMostPictures = 64;
 
-const Row = whenChanged(({ picked, ...row }: RegisterRow & { picked: boolean }) => {
+interface RowProps extends RegisterRow {
+  picked: boolean;
+  picture: TensorPicture | undefined;
+}
+
+/** What the text beside it sums up: for eyes alone. */
+function Picture({ picture }: { picture: TensorPicture }) {
+  const { rows, columns } = picture;
+  const pixels = useMemo(() => picturePixels(picture, rangeOf(picture), 1), [picture]);
+  return <Pixels width={columns} height={rows} pixels={pixels} />;
+}
+
+const Row = whenChanged(({ picked, picture, ...row }: RowProps) => {
   const classes = [row.changed && 'changed', row.empty && 'empty', picked && 'picked'];
   return (
     <tr
@@ -38,6 +57,7 @@ const Row = whenChanged(({ picked, ...row }: RegisterRow & { picked: boolean }) 
           <span class="detail">empty</span>
         ) : (
           <>
+            {picture ? <Picture picture={picture} /> : null}
             <span class={`kind kind-${row.kind}`}>{row.type}</span>
             <span class="value">{row.value}</span>
           </>
@@ -80,9 +100,22 @@ function Frames() {
   );
 }
 
+/** By register. A program without tensors asks for none. */
+function usePictures(rows: readonly RegisterRow[]): ReadonlyMap<number, TensorPicture> {
+  const { frame } = now;
+  const registers = rows.filter(({ kind }) => kind === 'tensor').map(({ index }) => index);
+  const query = registers.length > 0
+    ? { view: 'thumbnails' as const, registers: registers.slice(0, kMostPictures), frame }
+    : undefined;
+  const found = useRunView(query, cursorKey());
+  return useMemo(
+    () => new Map(found?.map(({ register, picture }) => [register, picture])), [found]);
+}
+
 export function RegistersPane() {
   const { machine, before, inspected, frame } = now;
   const rows = registerRows(before ?? machine, frame);
+  const pictures = usePictures(rows);
   return (
     <Pane id="registers" title="Registers" note={note()} tools={<Frames />}>
       {rows.length === 0 ? (
@@ -102,7 +135,8 @@ export function RegistersPane() {
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={row.index} {...row} picked={inspected?.index === row.index} />
+                <Row key={row.index} {...row} picked={inspected?.index === row.index}
+                  picture={row.kind === 'tensor' ? pictures.get(row.index) : undefined} />
               ))}
             </tbody>
           </table>
