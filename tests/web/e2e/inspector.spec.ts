@@ -119,6 +119,10 @@ test('profiles are made, cold and warm, and shown in three ways', async ({ playg
   await expect(page.getByTestId('sandwich')).toContainText('conv2d');
   await playground.click('keep-baseline');
   await expect(page.getByTestId('operators')).toContainText('change');
+  const threshold = page.getByRole('slider', { name: 'alike within' });
+  await threshold.fill('20');
+  await expect(threshold).toHaveAttribute('aria-valuetext', '20 percent');
+  await expect(page.locator('[data-pane=ops] > header')).toContainText('20 %');
   await expect(page.getByTestId('plan-sums')).toContainText('alive at once');
   await playground.click('plan-alone');
   expect(await violations(page)).toEqual([]);

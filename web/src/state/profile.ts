@@ -33,6 +33,8 @@ export const heavy = computed(() => leftHeavy(boxes.value));
 export const roofline = computed(() =>
   rooflineOf(report.value?.operators ?? [], profiles.value?.machine));
 export const rows = computed(() => sandwich(boxes.value));
+/** In percent of the baseline: changes up to so much are none, since times vary anyway. */
+export const threshold = signal(5);
 /** The name that is looked at, in all views. */
 export const picked = signal<string | undefined>(undefined);
 

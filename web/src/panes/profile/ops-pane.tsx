@@ -2,10 +2,11 @@
 // Operators by time, as the core's profiler adds them up; beside a baseline where one is kept.
 import type { ProfileOperator } from 'tern-runtime';
 import type { ProfileReport } from '../../engine/inspection-protocol.js';
+import { changeOf, type Change as ChangeKind } from '../../model/change.js';
 import { colourIndex } from '../../model/flame.js';
 import { formatBytes, formatNanoseconds } from '../../model/format.js';
 import { formatRate, type Rates, ratesOf } from '../../model/roofline.js';
-import { baselineReport, picked, report } from '../../state/profile.js';
+import { baselineReport, picked, report, threshold } from '../../state/profile.js';
 import '../../style/profile.css';
 import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
@@ -13,15 +14,39 @@ import { Pane } from '../pane.js';
 // One operator with other shapes is another row.
 const keyOf = ({ name, shapes }: ProfileOperator): string => `${name}\n${shapes}`;
 
-/** More or less than the baseline, in words and signs. */
-function Change({ by }: { by: number | undefined }) {
-  // In words and signs as well as by colour.
-  if (by === undefined) return <span class="worse">+ new</span>;
-  if (by === 0) return <>=</>;
+/** Nanoseconds a run, and those of the baseline; none where it has no such operator. */
+interface Pair {
+  now: number;
+  before: number | undefined;
+}
+
+/** More or less than the baseline, in words and signs as well as by colour. */
+function Change({ now, before = 0, change }: Pair & { change: ChangeKind }) {
+  const by = formatNanoseconds(Math.abs(now - before));
+  switch (change) {
+    case 'new': return <span class="worse">+ new</span>;
+    case 'equal': return <>=</>;
+    case 'alike': return <abbr title={`within ${threshold.value} %`}>≈</abbr>;
+    case 'more': return <span class="worse">+ {by}</span>;
+    case 'less': return <span class="better">− {by}</span>;
+  }
+}
+
+/** Up to which change, in percent, an operator counts as taking as long as before. */
+function Threshold() {
+  if (!baselineReport.value) return null;
   return (
-    <span class={by > 0 ? 'worse' : 'better'}>
-      {by > 0 ? '+' : '−'} {formatNanoseconds(Math.abs(by))}
-    </span>
+    <label class="detail">
+      alike within{' '}
+      <input
+        type="range" min="0" max="50" value={threshold.value} data-testid="change-threshold"
+        aria-valuetext={`${threshold.value} percent`}
+        onInput={(event) => {
+          threshold.value = event.currentTarget.valueAsNumber;
+        }}
+      />{' '}
+      {threshold.value} %
+    </label>
   );
 }
 
@@ -45,13 +70,20 @@ function changeColumn(shown: ProfileReport): Column<ProfileOperator>[] {
   const before = baselineReport.value;
   if (!before) return [];
   const old = new Map(before.operators.map((row) => [keyOf(row), row.nanoseconds / before.runs]));
-  const changeOf = (row: ProfileOperator): number | undefined => {
-    const then = old.get(keyOf(row));
-    // A run each: profiles may be of different numbers of runs.
-    return then === undefined ? undefined : row.nanoseconds / shown.runs - then;
-  };
+  // A run each: profiles may be of different numbers of runs.
+  const pairOf = (row: ProfileOperator): Pair =>
+    ({ now: row.nanoseconds / shown.runs, before: old.get(keyOf(row)) });
   return [{
-    title: 'change', class: 'number', value: changeOf, cell: (row) => <Change by={changeOf(row)} />,
+    title: 'change', class: 'number',
+    value: (row) => {
+      const { now, before } = pairOf(row);
+      return before === undefined ? undefined : now - before;
+    },
+    cell: (row) => {
+      const { now, before } = pairOf(row);
+      const change = changeOf(now, before, threshold.value);
+      return <Change now={now} before={before} change={change} />;
+    },
   }];
 }
 
@@ -84,7 +116,10 @@ function columnsOf(shown: ProfileReport): Column<ProfileOperator>[] {
 export function OpsPane() {
   const shown = report.value;
   return (
-    <Pane id="ops" title="Operators" note={shown ? `${shown.operators.length} rows` : null}>
+    <Pane
+      id="ops" title="Operators" note={shown ? `${shown.operators.length} rows` : null}
+      tools={<Threshold />}
+    >
       {shown ? (
         <div class="scroll padded" tabIndex={0} role="group" aria-label="Operators by time">
           <DataTable
