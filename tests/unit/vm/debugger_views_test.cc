@@ -223,7 +223,7 @@ done:
       cursor.Seek(state);
       const std::vector<ValueId>& held = cursor.state().ids;
       for (size_t i = 0; i < ids.size(); ++i) {
-        uint32_t& most = expected[i][state * parts / states];
+        uint32_t& most = expected[i][static_cast<size_t>(state * parts / states)];
         const auto count = std::count(held.begin(), held.end(), ids[i]);
         most = std::max(most, static_cast<uint32_t>(count));
       }
