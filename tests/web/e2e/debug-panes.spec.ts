@@ -33,6 +33,11 @@ const kShapes = `.func @main(x: f32[2, 3], y: f32[2, 4])
   call  vm.builtin.match_shape in: %1, %2, "y[n, k]", 2, 0, 2, 1 dst: void
   ret   ret %0
 `;
+const kSymbols = `.func @main(x: f32[n, 3])
+  call  vm.builtin.alloc_shape_heap in: 1 dst: %1
+  call  vm.builtin.match_shape in: %0, %1, "x[n, 3]", 1, 0, 0, 3 dst: void
+  ret   ret %0
+`;
 /** What pc 2 makes of zeros is no number. */
 const kNan = `.func @main() -> f32[2]
   load_const f32[2] [1, 0] dst: %0
@@ -246,6 +251,35 @@ test('the shape heap says which rule holds and which fails', async ({ playground
   await expect(rules.nth(3)).toHaveAttribute('data-state', 'fails');
   await expect(page.getByTestId('shape-slots').locator('tbody tr').first()).toContainText('n');
   expect(await violations(page)).toEqual([]);
+});
+
+test('symbols of shapes are given other extents, at the same step', async ({
+  playground, page,
+}) => {
+  await load(playground, kSymbols);
+  await show(playground, 'Shape heap');
+  const n = page.getByRole('slider', { name: 'n', exact: true });
+  await page.evaluate(() => window.ternPlayground.step(2));
+  await playground.idle();
+  await n.focus();
+  await page.keyboard.press('End');
+  await playground.idle();
+  await expect(n).toHaveAttribute('aria-valuetext', '4096');
+  expect(await playground.state()).toMatchObject({ step: 2, state: 'paused', stale: false });
+  const rules = page.getByTestId('shape-rules').locator('li');
+  await expect(rules.nth(0)).toContainText('axis 0 of x = 4096 was stored as n');
+  await page.keyboard.press('Home');
+  await playground.idle();
+  await expect(rules.nth(0)).toContainText('axis 0 of x = 1 was stored as n');
+  // Where the run had ended, the next one is seen at its end.
+  await playground.click('run');
+  await page.keyboard.press('F6');
+  await n.focus();
+  await page.keyboard.press('ArrowRight');
+  await playground.idle();
+  expect(await playground.state()).toMatchObject({ stopReason: 'returned', stale: false });
+  await expect(n).toHaveAttribute('aria-valuetext', '2');
+  expect(await violations(page, '[data-pane=shapes]')).toEqual([]);
 });
 
 test('breakpoints are conditions too, and mistakes stand at their field', async ({

@@ -176,6 +176,16 @@ export function seek(to: number): Promise<void> {
   });
 }
 
+/** Runs with another extent, and goes to the step that was looked at, as far as the run has it. */
+export async function runWith(symbol: string, extent: number): Promise<void> {
+  const { steps, trace, run: state } = session.value;
+  const isWithin = trace !== undefined && (state === 'paused' || steps < trace.end);
+  setSymbol(symbol, extent);
+  await run();
+  const end = session.value.trace?.end ?? 0;
+  if (isWithin) await seek(Math.min(steps, end));
+}
+
 export function stop(): void {
   if (session.value.run === 'running') engine.stop();
 }

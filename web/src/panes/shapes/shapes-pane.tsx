@@ -2,8 +2,9 @@
 // The shape heap: what each slot stands for, and the rules of the function with the numbers of this
 // run put in.
 import type { ShapeHeapView } from 'tern-runtime';
+import { kExtents, stopOf } from '../../model/extents.js';
 import { cursorKey, useRunView } from '../../state/debug.js';
-import { seek } from '../../state/runs.js';
+import { runWith, seek } from '../../state/runs.js';
 import { links } from '../../state/links.js';
 import { highlighted, pin } from '../../state/selection.js';
 import { now } from '../../state/store.js';
@@ -89,6 +90,30 @@ function Heap({ slots, rules }: ShapeHeapView) {
   );
 }
 
+/** Other extents, with inputs that are made for them; the same step is shown then. */
+function Extents() {
+  const entries = Object.entries(now.symbols);
+  if (entries.length === 0) return null;
+  return (
+    <div class="extents" role="group" aria-label="Run with other extents">
+      {entries.map(([name, extent]) => (
+        <span key={name}>
+          <label>
+            <code>{name}</code>{' '}
+            <input
+              type="range" min={0} max={kExtents.length - 1} value={stopOf(extent)}
+              aria-valuetext={String(extent)} data-testid={`extent-${name}`}
+              onChange={(event) =>
+                void runWith(name, kExtents[event.currentTarget.valueAsNumber] ?? 1)}
+            />
+          </label>{' '}
+          <span class="number">{extent}</span>
+        </span>
+      ))}
+    </div>
+  );
+}
+
 export function ShapesPane() {
   const { machine, frame } = now;
   const frames = machine?.frames.length ?? 0;
@@ -99,6 +124,7 @@ export function ShapesPane() {
       id="shapes" title="Shape heap"
       note={view && view.register !== null ? `in %${view.register}` : undefined}
     >
+      <Extents />
       {!view ? (
         <p class="hint padded">Step or run to see what the symbols of shapes stand for.</p>
       ) : view.register === null ? (
