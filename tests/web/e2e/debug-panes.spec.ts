@@ -173,12 +173,13 @@ test('frames can be picked', async ({ playground, page }) => {
 });
 
 /** How many cells each picture among the registers has, and whether it has more than one colour. */
-const pictures = (page: Page) => page.getByTestId('registers').locator('canvas').evaluateAll((all) =>
-  (all as HTMLCanvasElement[]).map((canvas) => {
-    const { width, height } = canvas;
-    const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, height);
-    return { width, height, isPlain: new Set(new Uint32Array(data.buffer)).size === 1 };
-  }));
+const pictures = (page: Page) =>
+  page.getByTestId('registers').locator('canvas').evaluateAll((all) =>
+    (all as HTMLCanvasElement[]).map((canvas) => {
+      const { width, height } = canvas;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, height);
+      return { width, height, isPlain: new Set(new Uint32Array(data.buffer)).size === 1 };
+    }));
 
 test('registers have small pictures of their tensors, at every step', async ({
   playground, page,
