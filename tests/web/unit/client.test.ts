@@ -95,6 +95,21 @@ describe('failures', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(FakeWorker.all).toHaveLength(1);
   });
+  it('leave a worker alone that takes its time with what waited behind the run', async () => {
+    vi.useFakeTimers();
+    FakeWorker.deaf.add('view');
+    const run = client.request({ kind: 'run', back: false });
+    const view = client.request({ kind: 'view', query: { view: 'hits' } });
+    client.stop();
+    await run;
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(FakeWorker.all).toHaveLength(1);
+    const worker = FakeWorker.all[0]!;
+    const { id } = worker.seen.find((each) => (each as { kind: string }).kind === 'view') as
+      { id: number };
+    worker.onmessage!({ data: { id, ok: true, answer: { kind: 'viewed', view: [] } } });
+    await view;
+  });
   it('wait longer for the answer of a worker that said it heard the stop', async () => {
     vi.useFakeTimers();
     FakeWorker.deaf.add('run');

@@ -2,8 +2,9 @@
 // The page's end of the worker: requests as promises, progress as callbacks, a fresh worker after a
 // fatal failure or when a stop is not heard.
 import './trusted-types.js';
-import type {
-  Answer, AnswerKinds, Failure, LatePart, PrepareRequest, Progress, Reply, Request, RequestBody,
+import {
+  type Answer, type AnswerKinds, type Failure, kRuns, type LatePart, type PrepareRequest,
+  type Progress, type Reply, type Request, type RequestBody,
 } from './protocol.js';
 
 export class EngineError extends Error {
@@ -20,6 +21,7 @@ interface Waiting {
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
   onProgress: OnProgress | undefined;
+  isRun: boolean;
   /** It has told of progress. */
   isHeard: boolean;
 }
@@ -65,7 +67,8 @@ export class EngineClient {
     if (this.mute > kMaxMute) throw new EngineError(restartFailure('its worker does not start'));
     const id = this.nextId++;
     return (await new Promise<Answer>((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject, onProgress, isHeard: false });
+      const isRun = kRuns.has(body.kind);
+      this.waiting.set(id, { resolve, reject, onProgress, isRun, isHeard: false });
       this.worker.postMessage({ ...body, id } as Request);
     })) as AnswerTo<K>;
   }
@@ -79,7 +82,9 @@ export class EngineClient {
   stop(): void {
     this.worker.postMessage({ kind: 'stop' });
     for (const each of this.waiting.values()) each.isHeard = false;
-    this.awaitStop(this.worker, [...this.waiting.keys()], kPatienceTurns);
+    // What waits behind a run may take its time once that has ended.
+    const runs = [...this.waiting].filter(([, { isRun }]) => isRun).map(([id]) => id);
+    this.awaitStop(this.worker, runs, kPatienceTurns);
   }
 
   private awaitStop(

@@ -36,6 +36,9 @@ export type RequestBody =
 /** Every request is answered by one reply of the same id; `run` by progress before it. */
 export type Request = RequestBody & { id: number };
 
+/** Requests that run: a stop ends them, and those that wait behind them go on. */
+export const kRuns: ReadonlySet<RequestBody['kind']> = new Set(['run', 'step', 'walk']);
+
 /** Sent at any time; makes a run that is under way end with stop reason `cancelled`. */
 export interface StopRequest {
   kind: 'stop';

@@ -11,8 +11,9 @@ import { notAProgram, sniff } from '../model/file-kind.js';
 import { Comparison, isComparison } from './comparison.js';
 import { kDefaultLimits } from './debug-protocol.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
-import type {
-  Answer, Failure, LatePart, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
+import {
+  type Answer, type Failure, kRuns, type LatePart, type MachineView, type PrepareRequest,
+  type Reply, type Request, type SentProgram, type StopRequest,
 } from './protocol.js';
 import { handedOver } from './handed-over.js';
 import { answerInspection, type ProgramSource } from './inspection.js';
@@ -220,15 +221,14 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-/** Requests that run: a stop that came before is none of theirs. */
-const kGoOn: ReadonlySet<string> = new Set(['run', 'step', 'walk']);
-
 self.onmessage = (event: MessageEvent<Request | StopRequest | PrepareRequest>) => {
   const message = event.data;
   // What cannot be fetched now is asked for again by the request that needs it.
   if (message.kind === 'prepare') return void prepare(message.part).catch(() => undefined);
   const ends = message.kind === 'load' || message.kind === 'begin' || message.kind === 'reset';
-  if (kGoOn.has(message.kind)) stopRequested = false;
+  const isRun = message.kind !== 'stop' && kRuns.has(message.kind);
+  // A stop that came before is none of theirs.
+  if (isRun) stopRequested = false;
   if (message.kind === 'stop' || ends) stopRequested = true;
   if (message.kind !== 'stop') tail = tail.then(() => answer(message));
 };

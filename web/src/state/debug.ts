@@ -81,7 +81,8 @@ export function useRunView<Q extends RunQuery>(
     else if (run !== 'running') {
       void guarded(async () => {
         await settled();
-        if (!isWanted) return;
+        // A run may have begun since: its end asks anew.
+        if (!isWanted || session.value.run === 'running') return;
         const { view: answer } = await engine.request({ kind: 'view', query });
         if (isWanted) setView(answer as ViewOf<Q>);
       }, (error) => {
