@@ -194,7 +194,7 @@ class ObjectWriter {
   bool IsRecorded(ValueId id) const { return recorded_.count(id) != 0; }
 
   // `held`: as CountHolders tells it, empty for no such member.
-  void Write(ValueId id, const std::vector<uint32_t>& held = {}) {
+  void Write(ValueId id, std::span<const uint32_t> held = {}) {
     const RecordedObject& object = recorded_.at(id);
     const Any& value = trace_.value(id);
     const auto live = live_.find(value.object());
@@ -251,9 +251,10 @@ Status WriteObjects(const Debugger& debugger, std::string_view kind, uint32_t pa
   json->BeginObject().Field("count", uint64_t{ids.size()}).Field("bytes", bytes);
   json->Key("objects").BeginArray();
   ids.resize(std::min(ids.size(), kMostObjects));
-  std::vector<std::vector<uint32_t>> held(ids.size());
+  std::vector<uint32_t> held;
   if (parts > 0) held = CountHolders(debugger.trace(), ids, parts);
-  for (size_t i = 0; i < ids.size(); ++i) writer.Write(ids[i], held[i]);
+  for (size_t i = 0; i < ids.size(); ++i)
+    writer.Write(ids[i], std::span(held).subspan(i * parts, parts));
   json->EndArray().EndObject();
   return OkStatus();
 }

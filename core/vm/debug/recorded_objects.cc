@@ -64,11 +64,13 @@ class HolderCount {
       : trace_(trace),
         parts_(parts),
         index_(trace.value_limit(), kUnknown),
-        objects_(ids.size(), {0, 0, std::vector<uint32_t>(parts)}) {
-    for (size_t i = 0; i < ids.size(); ++i) index_[ids[i]] = i;
+        now_(ids.size()),
+        part_(ids.size()),
+        most_(ids.size() * parts) {
+    for (size_t i = 0; i < ids.size(); ++i) index_[ids[i]] = static_cast<uint32_t>(i);
   }
 
-  std::vector<std::vector<uint32_t>> Run() {
+  std::vector<uint32_t> Run() {
     TraceCursor cursor(&trace_);
     cursor.Seek(trace_.first_step());
     for (const ValueId id : cursor.state().ids) Add(id, 1, 0);
@@ -84,56 +86,53 @@ class HolderCount {
       }
       EndState(part);
     });
-    std::vector<std::vector<uint32_t>> counts;
-    for (Counted& object : objects_) {
-      CarryTo(parts_ - 1, &object);
-      counts.push_back(std::move(object.most));
-    }
-    return counts;
+    for (uint32_t i = 0; i < now_.size(); ++i) CarryTo(parts_ - 1, i);
+    return std::move(most_);
   }
 
  private:
-  static constexpr size_t kUnknown = SIZE_MAX;
-
-  struct Counted {
-    uint32_t now = 0;
-    uint32_t part = 0;  // `most` is known up to this one
-    std::vector<uint32_t> most;
-  };
+  static constexpr uint32_t kUnknown = UINT32_MAX;
 
   uint32_t PartOf(uint64_t state) const {
     const uint64_t first = trace_.first_step();
     return static_cast<uint32_t>((state - first) * parts_ / (trace_.end_step() - first + 1));
   }
 
+  uint32_t& Most(uint32_t object) { return most_[size_t{object} * parts_ + part_[object]]; }
+
   // Nothing happened to the object since: it is held by as many as before.
-  static void CarryTo(uint32_t part, Counted* object) {
-    while (object->part < part) object->most[++object->part] = object->now;
+  void CarryTo(uint32_t part, uint32_t object) {
+    while (part_[object] < part) {
+      ++part_[object];
+      Most(object) = now_[object];
+    }
   }
 
   // `part`: up to which nothing had happened to the object.
   void Add(ValueId id, int32_t by, uint32_t part) {
-    if (index_[id] == kUnknown) return;
-    Counted& object = objects_[index_[id]];
-    CarryTo(part, &object);
-    object.now += static_cast<uint32_t>(by);
-    changed_.push_back(&object);
+    const uint32_t object = index_[id];
+    if (object == kUnknown) return;
+    CarryTo(part, object);
+    now_[object] += static_cast<uint32_t>(by);
+    changed_.push_back(object);
   }
 
   // What is held in the midst of a step, such as by a frame that comes, is no state.
   void EndState(uint32_t part) {
-    for (Counted* object : changed_) {
-      object->part = part;
-      object->most[part] = std::max(object->most[part], object->now);
+    for (const uint32_t object : changed_) {
+      part_[object] = part;
+      Most(object) = std::max(Most(object), now_[object]);
     }
     changed_.clear();
   }
 
   const Trace& trace_;
   uint32_t parts_;
-  std::vector<size_t> index_;  // by ValueId, in objects_
-  std::vector<Counted> objects_;
-  std::vector<Counted*> changed_;  // in the step that is looked at
+  std::vector<uint32_t> index_;    // by ValueId, of the object
+  std::vector<uint32_t> now_;      // by object: registers that hold it
+  std::vector<uint32_t> part_;     // by object: `most_` is known up to this one
+  std::vector<uint32_t> most_;     // by object and part
+  std::vector<uint32_t> changed_;  // in the step that is looked at
 };
 
 using Objects = std::unordered_map<const Object*, Any>;
@@ -194,8 +193,8 @@ std::vector<RecordedObject> ListRecordedObjects(const Trace& trace) {
   return ObjectWalk(trace).Run();
 }
 
-std::vector<std::vector<uint32_t>> CountHolders(const Trace& trace, std::span<const ValueId> ids,
-                                                uint32_t parts) {
+std::vector<uint32_t> CountHolders(const Trace& trace, std::span<const ValueId> ids,
+                                   uint32_t parts) {
   TERN_CHECK(parts > 0);
   return HolderCount(trace, ids, parts).Run();
 }

@@ -26,9 +26,10 @@ inline constexpr uint64_t kHeldYet = UINT64_MAX;
 std::vector<RecordedObject> ListRecordedObjects(const Trace& trace);
 
 // How many registers held each of `ids`, which are numbers of objects, over the record: the most in
-// any state of each of `parts` equal stretches of it. One list for each object, in their order.
-std::vector<std::vector<uint32_t>> CountHolders(const Trace& trace, std::span<const ValueId> ids,
-                                                uint32_t parts);
+// any state of each of `parts` equal stretches of it. So many counts for each object, in their
+// order.
+std::vector<uint32_t> CountHolders(const Trace& trace, std::span<const ValueId> ids,
+                                   uint32_t parts);
 
 // What registers reach in one of two states and not in the other.
 struct HeapDifference {

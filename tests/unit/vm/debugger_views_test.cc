@@ -185,9 +185,9 @@ TEST(RecordedObjects, HoldersOverTime) {
   const Trace& trace = debugger->trace();
   const ValueId sum = ListRecordedObjects(trace)[2].id;
   // %2, then %3 as well, until %2 is killed and %3 overwritten; seven states.
-  EXPECT_EQ(CountHolders(trace, {{sum}}, 7)[0], (std::vector<uint32_t>{0, 1, 2, 2, 1, 0, 0}));
-  EXPECT_EQ(CountHolders(trace, {{sum}}, 2)[0], (std::vector<uint32_t>{2, 1}));
-  EXPECT_EQ(CountHolders(trace, {{sum}}, 14)[0],
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 7), (std::vector<uint32_t>{0, 1, 2, 2, 1, 0, 0}));
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 2), (std::vector<uint32_t>{2, 1}));
+  EXPECT_EQ(CountHolders(trace, {{sum}}, 14),
             (std::vector<uint32_t>{0, 0, 1, 1, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0}));
   EXPECT_TRUE(CountHolders(trace, {}, 3).empty());
 }
@@ -217,13 +217,13 @@ done:
   ASSERT_EQ(ids.size(), 10u);
   const uint64_t states = trace.end_step() + 1;
   for (const uint32_t parts : {1u, 3u, 10u, static_cast<uint32_t>(states)}) {
-    std::vector<std::vector<uint32_t>> expected(ids.size(), std::vector<uint32_t>(parts));
+    std::vector<uint32_t> expected(ids.size() * parts);
     TraceCursor cursor(&trace);
     for (uint64_t state = 0; state < states; ++state) {
       cursor.Seek(state);
       const std::vector<ValueId>& held = cursor.state().ids;
       for (size_t i = 0; i < ids.size(); ++i) {
-        uint32_t& most = expected[i][static_cast<size_t>(state * parts / states)];
+        uint32_t& most = expected[i * parts + static_cast<size_t>(state * parts / states)];
         const auto count = std::count(held.begin(), held.end(), ids[i]);
         most = std::max(most, static_cast<uint32_t>(count));
       }
