@@ -152,7 +152,7 @@ export function TableTab() {
   const shown = extents(window.tensor, view);
   const { row: top, column: left } = window.region;
   const onScroll = ({ currentTarget: grid }: Event & { currentTarget: HTMLElement }): void => {
-    const down = { size: kRowHeight, count: rows, ahead: 4 };
+    const down = { size: kRowHeight, count: rows, ahead: 2 };
     const across = { size: width, count: columns, ahead: 2 };
     const [row, rowCount] = stretch(grid.scrollTop, grid.clientHeight, down);
     const [column, columnCount] = stretch(grid.scrollLeft, grid.clientWidth, across);
