@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's side of comparison-protocol.ts: a run that is kept while others are recorded, and
 // its program with it. Both may still be those that are worked on.
-import { type InspectedTensor, type Program, type Runtime, TernError } from 'tern-runtime';
+import { type Program, type Runtime, TernError } from 'tern-runtime';
 import type { ComparedPlace, ComparisonAnswer, ComparisonRequest } from './comparison-protocol.js';
 import type { Recording } from './recording.js';
+import { using } from './using.js';
 
 export interface CurrentRun {
   runtime: () => Promise<Runtime>;
@@ -90,14 +91,6 @@ export class Comparison {
     this.kept = undefined;
     if (kept && kept.recording !== recording) kept.recording.dispose();
     if (kept && kept.program !== program) kept.program.dispose();
-  }
-}
-
-function using<T>(tensor: InspectedTensor, f: (tensor: InspectedTensor) => T): T {
-  try {
-    return f(tensor);
-  } finally {
-    tensor.dispose();
   }
 }
 

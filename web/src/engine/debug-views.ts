@@ -5,6 +5,7 @@ import { defaultView, extentOf } from '../model/tensor-picture.js';
 import type {
   RunQuery, RunViewName, RunViews, Thumbnail, Watch, WatchState,
 } from './debug-protocol.js';
+import { using } from './using.js';
 
 type View = RunViews[RunViewName]['view'];
 
@@ -31,18 +32,16 @@ function thumbnailsOf(debug: Debugger, registers: readonly number[], frame: numb
   return registers.flatMap((register) => {
     const tensor = debug.inspect(register, frame);
     if (!tensor) return [];
-    try {
-      const { shape } = tensor.layout();
+    return using(tensor, (it) => {
+      const { shape } = it.layout();
       const view = defaultView(shape);
       const cells = extentOf(shape, view.rowAxis) * extentOf(shape, view.columnAxis);
       // Of a single element the picture says nothing.
       if (cells < 2 || cells > left) return [];
       left -= cells;
-      const picture = tensor.picture({ ...view, maxRows: kMostRows, maxColumns: kMostColumns });
+      const picture = it.picture({ ...view, maxRows: kMostRows, maxColumns: kMostColumns });
       return [{ register, picture }];
-    } finally {
-      tensor.dispose();
-    }
+    });
   });
 }
 

@@ -8,7 +8,8 @@ import type {
   TensorPlace, TensorQuestion,
 } from './inspection-protocol.js';
 import { machineSpeed } from './machine-speed.js';
-import { type Recording, using } from './recording.js';
+import type { Recording } from './recording.js';
+import { using } from './using.js';
 
 /** The file that the program was made from. */
 export interface ProgramSource {

@@ -9,6 +9,7 @@ import type { RunLimits, RunQuery, WalkCommand, Watch, WatchState } from './debu
 import { viewOf, Watches } from './debug-views.js';
 import type { TensorPlace } from './inspection-protocol.js';
 import type { CursorState, Failure, LargeTensor, MachineView } from './protocol.js';
+import { using } from './using.js';
 
 const kSliceMilliseconds = 8;
 const kFirstSlice = 16;
@@ -33,15 +34,6 @@ const isLimit = ({ reason }: DebugStop): boolean => reason.endsWith('-limit');
 const kPlainStops: Record<string, MachineView['stop']> = {
   begun: 'ready', breakpoint: 'breakpoint', returned: 'returned', cancelled: 'cancelled',
 };
-
-/** What f tells of a tensor, which is given back then. */
-export function using<T>(tensor: InspectedTensor, f: (tensor: InspectedTensor) => T): T {
-  try {
-    return f(tensor);
-  } finally {
-    tensor.dispose();
-  }
-}
 
 export class Recording {
   private readonly debug: Debugger;
