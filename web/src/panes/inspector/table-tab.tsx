@@ -91,20 +91,15 @@ function pick({ target }: Event, view: TensorView): void {
   if (cell) editAt(positionOf(view, row - 2, column - 2));
 }
 
-/** Rows, or columns, of one size in pixels. */
-interface Track {
-  readonly size: number;
-  readonly count: number;
-  /** So many are made beside those in sight, in steps of as many: small moves ask for nothing. */
-  readonly ahead: number;
-}
+// So many are made beside those in sight, in steps of as many: small moves ask for nothing.
+const kAhead = 2;
 
-/** The first that is made, and how many are. */
+/** Of rows, or columns, of one size in pixels: the first that is made, and how many are. */
 function stretch(
-  scrolled: number, shown: number, { size, count, ahead }: Track,
+  scrolled: number, shown: number, size: number, count: number,
 ): [first: number, count: number] {
-  const first = Math.floor(scrolled / size / ahead) * ahead - ahead;
-  const most = Math.ceil(shown / size / ahead) * ahead + 3 * ahead;
+  const first = Math.floor(scrolled / size / kAhead) * kAhead - kAhead;
+  const most = Math.ceil(shown / size / kAhead) * kAhead + 3 * kAhead;
   return [Math.max(0, Math.min(first, count - 1)), most];
 }
 
@@ -152,10 +147,8 @@ export function TableTab() {
   const shown = extents(window.tensor, view);
   const { row: top, column: left } = window.region;
   const onScroll = ({ currentTarget: grid }: Event & { currentTarget: HTMLElement }): void => {
-    const down = { size: kRowHeight, count: rows, ahead: 2 };
-    const across = { size: width, count: columns, ahead: 2 };
-    const [row, rowCount] = stretch(grid.scrollTop, grid.clientHeight, down);
-    const [column, columnCount] = stretch(grid.scrollLeft, grid.clientWidth, across);
+    const [row, rowCount] = stretch(grid.scrollTop, grid.clientHeight, kRowHeight, rows);
+    const [column, columnCount] = stretch(grid.scrollLeft, grid.clientWidth, width, columns);
     showRegion({ row, column, rows: rowCount, columns: columnCount });
   };
   // As large as the whole grid, for the scroll bars; only the window's cells are made.

@@ -2,7 +2,7 @@
 // Operators by time, as the core's profiler adds them up; beside a baseline where one is kept.
 import type { ProfileOperator } from 'tern-runtime';
 import type { ProfileReport } from '../../engine/inspection-protocol.js';
-import { changeOf, type Change as ChangeKind } from '../../model/change.js';
+import { changeOf } from '../../model/change.js';
 import { colourIndex } from '../../model/flame.js';
 import { formatBytes, formatNanoseconds } from '../../model/format.js';
 import { formatRate, type Rates, ratesOf } from '../../model/roofline.js';
@@ -21,9 +21,9 @@ interface Pair {
 }
 
 /** More or less than the baseline, in words and signs as well as by colour. */
-function Change({ now, before = 0, change }: Pair & { change: ChangeKind }) {
-  const by = formatNanoseconds(Math.abs(now - before));
-  switch (change) {
+function Change({ now, before }: Pair) {
+  const by = formatNanoseconds(Math.abs(now - (before ?? 0)));
+  switch (changeOf(now, before, threshold.value)) {
     case 'new': return <span class="worse">+ new</span>;
     case 'equal': return <>=</>;
     case 'alike': return <abbr title={`within ${threshold.value} %`}>≈</abbr>;
@@ -79,11 +79,7 @@ function changeColumn(shown: ProfileReport): Column<ProfileOperator>[] {
       const { now, before } = pairOf(row);
       return before === undefined ? undefined : now - before;
     },
-    cell: (row) => {
-      const { now, before } = pairOf(row);
-      const change = changeOf(now, before, threshold.value);
-      return <Change now={now} before={before} change={change} />;
-    },
+    cell: (row) => <Change {...pairOf(row)} />,
   }];
 }
 
