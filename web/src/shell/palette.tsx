@@ -117,7 +117,7 @@ function Option({ entry, index, active, count }: {
 const kDrawnAtOnce = 30;
 
 /** How many options there are in the page, and what is told when their list scrolls. */
-function useDrawn(active: number, query: string) {
+function useDrawn(active: number, query: string, found: number) {
   const [scrolled, setScrolled] = useState({ query, count: 0 });
   const before = scrolled.query === query ? scrolled.count : 0;
   const count = Math.max(before, active + 1) + kDrawnAtOnce;
@@ -126,7 +126,8 @@ function useDrawn(active: number, query: string) {
   useLayoutEffect(() => list.current?.scrollTo({ top: 0 }), [query]);
   const onScroll = (): void => {
     const { scrollHeight, scrollTop, clientHeight } = list.current!;
-    if (scrollHeight - scrollTop - clientHeight < clientHeight / 2) setScrolled({ query, count });
+    const isNearEnd = scrollHeight - scrollTop - clientHeight < clientHeight / 2;
+    if (isNearEnd && count < found) setScrolled({ query, count });
   };
   return { count, list, onScroll };
 }
@@ -140,7 +141,7 @@ function Body() {
   const found = [...placeEntries(query), ...findEntries(all, query)];
   // The list may have become shorter under the cursor; -1 where it is empty.
   const active = Math.min(at, found.length - 1);
-  const drawn = useDrawn(active, query);
+  const drawn = useDrawn(active, query, found.length);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = moved(event.key, active, found.length);
     if (next !== undefined) setAt(next);
