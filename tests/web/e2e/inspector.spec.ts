@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { violations } from '../support/axe.js';
-import { expect, test } from '../support/page.js';
+import { expect, type Playground, test } from '../support/page.js';
 
 const kDigits = new Uint8Array(readFileSync(resolve(__dirname, '../../models/digits/model.onnx')));
 
@@ -13,12 +13,18 @@ const kSpecial = `.func @main() -> f32[2, 3]
   ret   ret %0
 `;
 
-test('a register is looked into, in every way', async ({ playground, page }) => {
+/** What the first convolution makes of a 3, in the inspector. */
+async function inspectConvolved(playground: Playground): Promise<void> {
+  const { page } = playground;
   await playground.click('sample-3');
   await page.evaluate(() => window.ternPlayground.step(6));
   await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
   await page.locator('#tab-inspector').click();
   await playground.idle();
+}
+
+test('a register is looked into, in every way', async ({ playground, page }) => {
+  await inspectConvolved(playground);
   await expect(page.getByTestId('inspected-type')).toContainText('f32[1, 28, 28, 16]');
   const cells = page.getByTestId('heatmap-cells');
   await cells.focus();
@@ -46,10 +52,7 @@ test('a register is looked into, in every way', async ({ playground, page }) => 
 });
 
 test('the table shows whatever part of a tensor is scrolled to', async ({ playground, page }) => {
-  await playground.click('sample-3');
-  await page.evaluate(() => window.ternPlayground.step(6));
-  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
-  await page.locator('#tab-inspector').click();
+  await inspectConvolved(playground);
   await playground.click('inspect-table');
   const grid = page.getByTestId('value-grid');
   const cell = (row: number, column: number) => grid
@@ -86,10 +89,7 @@ test('the table shows whatever part of a tensor is scrolled to', async ({ playgr
 });
 
 test('a tensor is compared with another step', async ({ playground, page }) => {
-  await playground.click('sample-3');
-  await page.evaluate(() => window.ternPlayground.step(6));
-  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
-  await page.locator('#tab-inspector').click();
+  await inspectConvolved(playground);
   await playground.click('inspect-compare');
   await page.getByTestId('other-step').fill('6');
   await playground.click('compare-step');
