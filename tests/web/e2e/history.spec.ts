@@ -135,6 +135,24 @@ test('a skip link is no address', async ({ playground, page }) => {
   await expect(page.getByTestId('strategy-fixed')).toBeVisible();
 });
 
+test('a skip link leads somewhere while the code of its pane is fetched', async ({
+  playground, page,
+}) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => { release = resolve; });
+  await page.route('**/assets/of-graphs-*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByTestId('preset-compare').click();
+  await expect(page.getByText('Fetching the pane Compare…')).toBeVisible();
+  const target = await page.locator('.skip').getAttribute('href');
+  await expect(page.locator(target!)).toHaveCount(1);
+  release();
+  await playground.idle();
+  await expect(page.locator(`${target!} h2`)).toHaveText('Compare');
+});
+
 test('a reload while a program runs shows what the address says', async ({ playground, page }) => {
   await open(playground, '#v=1&ex=infinite_loop');
   await page.getByTestId('run').click();

@@ -220,7 +220,7 @@ describe('the address', () => {
   });
   it('is read as far as it makes sense', () => {
     const nothing = { loops: {} };
-    for (const hash of ['', '#', '#bytecode-title', '#v=2&view=lanes', '#v=1&view=other', '#%']) {
+    for (const hash of ['', '#', '#panel-bytecode', '#v=2&view=lanes', '#v=1&view=other', '#%']) {
       expect(readAddress(hash), hash).toEqual(nothing);
     }
     expect(readAddress('#v=1&view=lanes&ex=<b>&vs=99&n=-1')).toEqual(

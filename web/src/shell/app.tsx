@@ -9,6 +9,7 @@ import { now } from '../state/store.js';
 import { dialog, type DialogName, openDialog } from '../state/dialogs.js';
 import { DropHint } from './drop.js';
 import { Embedded } from './embed.js';
+import { panelId } from './tabs.js';
 import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';
 
@@ -101,7 +102,7 @@ function Banner() {
 function SkipLink() {
   const id = mainPane.value;
   const title = kPanes.find((entry) => entry.id === id)?.title ?? id;
-  return <a class="skip" href={`#${id}-title`}>Skip to {title.toLowerCase()}</a>;
+  return <a class="skip" href={`#${panelId(id)}`}>Skip to {title.toLowerCase()}</a>;
 }
 
 /** Their code is fetched when the first is opened. */

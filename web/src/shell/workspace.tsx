@@ -26,7 +26,10 @@ const present = computed(() => kPanes.filter(({ isThere }) => isThere?.() ?? tru
 export const arrangement = computed(() =>
   arrange(kPresets[preset.value], present.value, layout.value.only));
 
-/** Where a link leads to that skips what stands before: the preset's main pane, if it is shown. */
+/**
+ * Where a link leads to that skips what stands before: the preset's main pane, if it is shown. Its
+ * panel is the target: it is there while the pane's code is still fetched.
+ */
 export const mainPane = computed(() => {
   const shown = arrangement.value;
   if (isNarrow.value) return phonePane(kPresets[preset.value], shown, recentPanes.value);
@@ -54,7 +57,11 @@ const tabOf = (id: string): Tab => ({
 function StackOf({ stack, label }: { stack: Stack; label: string }) {
   const active = activeOf(stack, recentPanes.value);
   if (stack.length === 1) {
-    return <div class={`stack stack-${active}`}><PaneOf key={active} id={active} /></div>;
+    return (
+      <div class={`stack stack-${active}`} id={panelId(active)}>
+        <PaneOf key={active} id={active} />
+      </div>
+    );
   }
   return (
     <div class={`stack tabbed stack-${active}`}>
