@@ -98,8 +98,9 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
     known.push_back(stage.name);
     known.push_back(stage.pass);
   }
+  known.push_back(kMemoryStage);
   if (!first.empty()) {
-    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage, kKernelsStage,
+    known.insert(known.end(), {first, kLivenessStage, kMemoryJsonStage, kKernelsStage,
                                kRegistersStage, kConstantsStage, kCodeStage, "all"});
   }
   for (const std::string& name : names) {
@@ -194,7 +195,10 @@ Status CheckStageNames(const CompileOptions& options, std::string_view first_sta
 
 ModuleCompilation::ModuleCompilation(ir::Module module, const CompileOptions& options,
                                      std::string_view first_stage, CompileMemory* memory)
-    : sink_(new StageSink{options.print_after, options.sizes, {}}), context_(memory->allocator()) {
+    : sink_(new StageSink{options.print_after, options.sizes, {}}),
+      context_(memory->allocator()),
+      places_tensors_(std::ranges::find(options.disabled_passes, kMemoryStage) ==
+                      options.disabled_passes.end()) {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   sink_->Add(first_stage, module);
@@ -220,7 +224,8 @@ Result<CompileResult> ModuleCompilation::Finish() {
   const ir::Module module = passes_->TakeModule();
   sink_->AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;
-  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
+  const ir::CodegenOptions code = {.places_tensors = places_tensors_};
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments, code));
   TERN_TRY(CheckMemory());
   if (sink_->IsWanted(kRegistersStage))
     sink_->stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments), {}});

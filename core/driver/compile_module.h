@@ -53,6 +53,7 @@ class ModuleCompilation {
 
   std::unique_ptr<StageSink> sink_;
   RunContext context_;  // of constants that are computed
+  bool places_tensors_;  // unless the stage "memory" is disabled
   std::optional<PipelineRun> passes_;
 };
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
@@ -171,7 +172,9 @@ class PooledAllocator final : public Allocator {
     for (size_t i = 0; i < used_; ++i) Empty(&free_[i], block_bytes_[i], kQuantum);
     for (AlignedList& list : aligned_) Empty(&list.free, list.bytes, list.alignment);
     ReleaseRegions(SIZE_MAX);
+    DropIdleArena();
   }
+  bool keeps_memory() const override { return true; }
 
   void Empty(FreeBlock** list, size_t bytes, size_t alignment) {
     while (FreeBlock* block = *list) {
@@ -215,6 +218,8 @@ Allocator::Allocator(const TernPlatform* platform) : platform_{}, limit_(INT64_M
   }
 }
 
+Allocator::~Allocator() { DropIdleArena(); }
+
 void* Allocator::Allocate(size_t bytes, size_t alignment) {
   TERN_CHECK(std::has_single_bit(alignment) && alignment <= kMaxAlignment, "impossible alignment");
   // Requests that no machine can serve fail here, so that rounding up in ClassOf and RoundUp cannot
@@ -224,10 +229,14 @@ void* Allocator::Allocate(size_t bytes, size_t alignment) {
   alignment = std::max(alignment, size_t{16});
   bool hit = false;
   void* pointer = CountedAllocate(bytes, alignment, &hit);
-  // The observer runs after the lock was released, because it may allocate itself.
+  TellAllocation(pointer, bytes, alignment, hit);
+  return pointer;
+}
+
+// After the lock was released, because the observer may allocate itself.
+void Allocator::TellAllocation(void* pointer, size_t bytes, size_t alignment, bool hit) {
   if (observer_ != nullptr && pointer != nullptr) [[unlikely]]
     observer_->OnAllocation({false, hit, pointer, bytes, alignment});
-  return pointer;
 }
 
 void* Allocator::CountedAllocate(size_t bytes, size_t alignment, bool* was_hit) {
@@ -240,12 +249,16 @@ void* Allocator::CountedAllocate(size_t bytes, size_t alignment, bool* was_hit) 
   void* pointer = DoAllocate(bytes, alignment, &hit);
   if (pointer == nullptr) return nullptr;
   *was_hit = hit;
-  stats_.live_bytes += size;
+  Count(bytes, hit);
+  return pointer;
+}
+
+void Allocator::Count(size_t bytes, bool hit) {
+  stats_.live_bytes += static_cast<int64_t>(bytes);
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
   ++stats_.live_blocks;
   ++stats_.allocations;
   stats_.hits += hit ? 1 : 0;
-  return pointer;
 }
 
 void Allocator::Free(void* pointer, size_t bytes, size_t alignment) {
@@ -260,6 +273,90 @@ void Allocator::Free(void* pointer, size_t bytes, size_t alignment) {
   stats_.live_bytes -= static_cast<int64_t>(bytes);
   --stats_.live_blocks;
   DoFree(pointer, bytes, std::max(alignment, size_t{16}));
+}
+
+// --- arenas
+
+Arena* Allocator::OpenArena(size_t bytes) {
+  SpinLockGuard guard(&lock_);
+  // The plan of a run may have more than the run will ever hold, since it has places for every
+  // branch: a run that would end at its limit with it may do without.
+  if (!keeps_memory() || bytes > kLimit ||
+      static_cast<int64_t>(bytes) > limit_ - stats_.live_bytes)
+    return nullptr;
+  if (idle_arena_ != nullptr && idle_arena_->bytes() >= bytes) {
+    Arena* const arena = std::exchange(idle_arena_, nullptr);
+    arena->set_closed(false);
+    return arena;
+  }
+  // Too small, so both would be kept otherwise.
+  DropIdleArena();
+  void* memory = PlatformAllocate(bytes, Arena::kAlignment);
+  if (memory == nullptr) {
+    DoTrim();
+    memory = PlatformAllocate(bytes, Arena::kAlignment);
+  }
+  return memory == nullptr ? nullptr : new Arena(this, memory, bytes);
+}
+
+void Allocator::CloseArena(Arena* arena) {
+  SpinLockGuard guard(&lock_);
+  arena->set_closed(true);
+  // FreeAt drops one that is in use when its last place is free.
+  if (!arena->is_idle()) return;
+  if (idle_arena_ != nullptr && idle_arena_->bytes() >= arena->bytes()) return DropArena(arena);
+  DropIdleArena();
+  idle_arena_ = arena;
+}
+
+void* Allocator::AllocateAt(Arena* arena, const Place& place, size_t bytes) {
+  void* pointer = nullptr;
+  {
+    SpinLockGuard guard(&lock_);
+    pointer = TakePlace(arena, place, bytes);
+  }
+  TellAllocation(pointer, bytes, Arena::kAlignment, true);
+  return pointer;
+}
+
+void* Allocator::AllocateIn(Arena* arena, std::span<const Place> kept, size_t bytes) {
+  void* pointer = nullptr;
+  {
+    SpinLockGuard guard(&lock_);
+    pointer = TakePlace(arena, arena->FindGap(bytes, kept), bytes);
+  }
+  TellAllocation(pointer, bytes, Arena::kAlignment, true);
+  return pointer;
+}
+
+void* Allocator::TakePlace(Arena* arena, const Place& place, size_t bytes) {
+  if (static_cast<int64_t>(bytes) > limit_ - stats_.live_bytes) return nullptr;
+  void* pointer = arena->Take(place);
+  if (pointer == nullptr) return nullptr;
+  Count(bytes, true);
+  ++stats_.placed;
+  return pointer;
+}
+
+void Allocator::FreeAt(Arena* arena, void* pointer, size_t bytes) {
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->OnAllocation({true, false, pointer, bytes, Arena::kAlignment});
+  SpinLockGuard guard(&lock_);
+  stats_.live_bytes -= static_cast<int64_t>(bytes);
+  --stats_.live_blocks;
+  arena->Return(pointer);
+  if (arena->is_closed() && arena->is_idle()) DropArena(arena);
+}
+
+void Allocator::DropArena(Arena* arena) {
+  void* const memory = arena->memory();
+  const size_t bytes = arena->bytes();
+  delete arena;
+  PlatformFree(memory, bytes, Arena::kAlignment);
+}
+
+void Allocator::DropIdleArena() {
+  if (idle_arena_ != nullptr) DropArena(std::exchange(idle_arena_, nullptr));
 }
 
 void Allocator::Trim() {

@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/base/platform.h"
 #include "core/base/spin_lock.h"
+#include "core/object/arena.h"
 #include "core/object/object.h"
 
 namespace tern {
@@ -23,7 +25,8 @@ struct AllocatorStats {
   int64_t reserved_bytes =
       0;  // got from the platform and not given back, free blocks of the pool included
   int64_t allocations = 0;  // calls to Allocate that gave memory
-  int64_t hits = 0;         // of them, served by the pool
+  int64_t hits = 0;         // of them, served by the pool or an arena
+  int64_t placed = 0;       // of them, in an arena
 };
 
 // One block handed out or given back.
@@ -52,6 +55,22 @@ class Allocator {
   void* Allocate(size_t bytes, size_t alignment);
   // The same bytes and alignment as were asked for. Null is fine.
   void Free(void* pointer, size_t bytes, size_t alignment);
+
+  // --- memory that is laid out before it is used
+
+  // An arena for one run, of at least so many bytes; null where the platform or the limit has no
+  // room for it, or an allocator that keeps no free memory is asked. Its bytes are reserved, and
+  // what lies in it is counted as other blocks are.
+  Arena* OpenArena(size_t bytes);
+  // Kept for the next run where nothing lies in it and no larger one is kept. Otherwise its memory
+  // is given back, as soon as it is free.
+  void CloseArena(Arena* arena);
+  // The memory of a place (`bytes` of it are counted), or null where it cannot be had: see Arena.
+  void* AllocateAt(Arena* arena, const Place& place, size_t bytes);
+  // The same wherever there is room, but not where something `kept` for others will lie.
+  void* AllocateIn(Arena* arena, std::span<const Place> kept, size_t bytes);
+  void FreeAt(Arena* arena, void* pointer, size_t bytes);
+
   // Gives free blocks back to the platform.
   void Trim();
   AllocatorStats stats() const;
@@ -71,24 +90,34 @@ class Allocator {
   // platform may be null (malloc); its struct is copied.
   explicit Allocator(const TernPlatform* platform);
   explicit Allocator(const TernPlatform& platform) : Allocator(&platform) {}
-  virtual ~Allocator() = default;
+  virtual ~Allocator();
 
   // Called with the lock held. *hit says that no memory came from the platform.
   virtual void* DoAllocate(size_t bytes, size_t alignment, bool* hit) = 0;
   virtual void DoFree(void* pointer, size_t bytes, size_t alignment) = 0;
   virtual void DoTrim() {}
+  virtual bool keeps_memory() const { return false; }
+  // The arena that waits for the next run, if there is one, goes back to the platform. The lock is
+  // held.
+  void DropIdleArena();
 
   void* PlatformAllocate(size_t bytes, size_t alignment);
   void PlatformFree(void* pointer, size_t bytes, size_t alignment);
 
  private:
   void* CountedAllocate(size_t bytes, size_t alignment, bool* hit);
+  // With the lock held.
+  void Count(size_t bytes, bool hit);
+  void* TakePlace(Arena* arena, const Place& place, size_t bytes);
+  void TellAllocation(void* pointer, size_t bytes, size_t alignment, bool hit);
+  void DropArena(Arena* arena);
 
   TernPlatform platform_;
   mutable SpinLock lock_;
   AllocatorStats stats_;
   int64_t limit_;
   AllocationObserver* observer_ = nullptr;
+  Arena* idle_arena_ = nullptr;  // closed, for the next run
   int32_t ref_count_ = 1;
 };
 

@@ -6,13 +6,18 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/object/regions.h"
+#include "core/object/tensor_window.h"
 
 namespace tern {
 
 RunContext::RunContext(ObjectPtr<Allocator> allocator, const TernParallel* parallel)
     : allocator_(allocator ? std::move(allocator) : MakePooledAllocator()), parallel_(parallel) {}
 
-RunContext::~RunContext() { ReleaseScratch(); }
+RunContext::~RunContext() {
+  CloseArena();
+  ReleaseScratch();
+}
 
 // First fit, in the order of the offer. Each tensor is given once, so that two results of a call
 // never share memory. Calls have few results, so the search is short.
@@ -23,11 +28,64 @@ TensorPtr RunContext::TakeOffered(DType dtype, Dims dims) {
     offered_.erase(tensor);
     return taken;
   }
-  return nullptr;
+  return places_.empty() ? nullptr : TakePlace(dtype, dims);
+}
+
+TensorPtr RunContext::TakePlace(DType dtype, Dims dims) {
+  const Result<int64_t> bytes = TensorBytes(dtype, dims);
+  if (!bytes.ok() || arena_ == nullptr || dtype.is_string()) return nullptr;
+  StoragePtr storage = StorageIn(static_cast<size_t>(*bytes));
+  if (storage == nullptr) return nullptr;
+  Result<TensorPtr> tensor = Tensor::FromStorage(std::move(storage), 0, dtype, dims);
+  return tensor.ok() ? std::move(tensor).value() : nullptr;
+}
+
+// First fit, as above. What fits no place is something that the operator makes for itself; if it is
+// small, the lists of the allocator serve it.
+StoragePtr RunContext::StorageIn(size_t bytes) {
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    const uint64_t bit = uint64_t{1} << i;
+    if (place.bytes < bytes || place.bytes - bytes >= Arena::kAlignment ||
+        (taken_places_ & bit) != 0)
+      continue;
+    taken_places_ |= bit;
+    return Storage::NewAt(arena_, place, bytes);
+  }
+  return bytes > Regions::kSmallest ? Storage::NewIn(arena_, places_, bytes) : nullptr;
+}
+
+void RunContext::OfferPlaces(std::span<const Place> places, uint64_t arena_bytes) {
+  // A call by which another function has taken over the frame may need a larger one.
+  if (arena_ != nullptr && arena_->bytes() < arena_bytes) CloseArena();
+  if (arena_ == nullptr && !has_no_arena_) {
+    arena_ = arena_bytes > SIZE_MAX ? nullptr
+                                    : allocator_->OpenArena(static_cast<size_t>(arena_bytes));
+    has_no_arena_ = arena_ == nullptr;
+  }
+  places_ = places.first(std::min<size_t>(places.size(), 64));  // bits of taken_places_
+  taken_places_ = 0;
+}
+
+void RunContext::WithdrawPlaces() {
+  places_ = {};
+  scratch_place_ = nullptr;
+}
+
+void RunContext::CloseOpenArena() {
+  WithdrawPlaces();
+  if (arena_ != nullptr) allocator_->CloseArena(arena_);
+  arena_ = nullptr;
+  has_no_arena_ = false;
 }
 
 void* RunContext::Scratch(size_t bytes) {
   if (bytes <= scratch_bytes_ && scratch_ != nullptr) return scratch_;
+  scratch_place_ = nullptr;
+  if (!places_.empty() && arena_ != nullptr && bytes > Regions::kSmallest) {
+    scratch_place_ = Storage::NewIn(arena_, places_, bytes);
+    if (scratch_place_ != nullptr) return scratch_place_->data();
+  }
   // The old block is released before the new one is taken: scratch has no content to keep, and both
   // together might pass the limit.
   ReleaseScratch();

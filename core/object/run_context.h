@@ -50,7 +50,7 @@ class RunContext {
 
   // Uninitialised; errors as Tensor::New.
   Result<TensorPtr> NewTensor(DType dtype, Dims dims) {
-    if (!offered_.empty()) [[unlikely]] {
+    if (!offered_.empty() || !places_.empty()) [[unlikely]] {
       if (TensorPtr tensor = TakeOffered(dtype, dims); tensor != nullptr) return tensor;
     }
     return Tensor::New(allocator(), dtype, dims);
@@ -63,8 +63,21 @@ class RunContext {
   // contiguous, can be written, and nothing else looks at their memory. Until the next call.
   void OfferResults(std::vector<TensorPtr> tensors) { offered_ = std::move(tensors); }
 
-  // >= bytes of 64-byte aligned memory, valid until the next call of Scratch, or null. One block,
-  // kept and grown.
+  // Places of an arena of so many bytes that NewTensor may use, each once, for a tensor that fills
+  // it (but for what rounding up to Arena::kAlignment adds). They are the caller's, until
+  // WithdrawPlaces, and are those of all results of a call: what it makes besides, scratch too,
+  // ends with it, and may lie wherever there is room. The arena is opened when it is first asked
+  // for.
+  void OfferPlaces(std::span<const Place> places, uint64_t arena_bytes);
+  void WithdrawPlaces();
+  // The run that the places belong to is over.
+  void CloseArena() {
+    if (arena_ != nullptr || has_no_arena_) [[unlikely]]
+      CloseOpenArena();
+  }
+
+  // >= bytes of 64-byte aligned memory, valid until the next call of Scratch and the end of the
+  // function that runs, or null. One block, kept and grown, or room in the arena.
   void* Scratch(size_t bytes);
   // For C callbacks such as TernKernelContext::scratch: context is the RunContext.
   static void* ScratchCallback(void* context, size_t bytes) {
@@ -144,6 +157,9 @@ class RunContext {
   Status OverLimit(int64_t work) const;
   Status StopStatus();
   TensorPtr TakeOffered(DType dtype, Dims dims);
+  TensorPtr TakePlace(DType dtype, Dims dims);
+  StoragePtr StorageIn(size_t bytes);
+  void CloseOpenArena();
 
   ObjectPtr<Allocator> allocator_;
   const TernParallel* parallel_;
@@ -160,6 +176,11 @@ class RunContext {
   void* writer_context_ = nullptr;
   DeviceList devices_;
   std::vector<TensorPtr> offered_;
+  std::span<const Place> places_;
+  uint64_t taken_places_ = 0;  // bit i: places_[i]
+  StoragePtr scratch_place_;   // in the arena, instead of scratch_
+  Arena* arena_ = nullptr;
+  bool has_no_arena_ = false;  // it was asked for in this run, and refused
 };
 
 }  // namespace tern

@@ -77,6 +77,28 @@ Result<StoragePtr> Storage::New(Allocator* allocator, size_t bytes, size_t align
   return StoragePtr::Adopt(storage);
 }
 
+StoragePtr Storage::NewAt(Arena* arena, const Place& place, size_t bytes) {
+  if (bytes > place.bytes) return nullptr;
+  return WrapPlace(arena, arena->allocator()->AllocateAt(arena, place, bytes), bytes);
+}
+
+StoragePtr Storage::NewIn(Arena* arena, std::span<const Place> kept, size_t bytes) {
+  return WrapPlace(arena, arena->allocator()->AllocateIn(arena, kept, bytes), bytes);
+}
+
+StoragePtr Storage::WrapPlace(Arena* arena, void* data, size_t bytes) {
+  if (data == nullptr) return nullptr;
+  // The memory may outlive the run, and then needs its allocator still.
+  arena->allocator()->IncRef();
+  const Release release = [](void* raw, void* memory, size_t count) {
+    auto* const from = static_cast<Arena*>(raw);
+    Allocator* const owner = from->allocator();
+    owner->FreeAt(from, memory, count);
+    owner->DecRef();
+  };
+  return Wrap(data, bytes, release, arena);
+}
+
 StoragePtr Storage::Wrap(void* data, size_t bytes, Release release, void* context) {
   // Wrapped memory has no allocator that could be charged, so the object comes from the heap.
   void* memory = internal::TakeMemory(sizeof(Storage));

@@ -38,6 +38,10 @@ class Storage : public Object {
   // Uninitialised memory.
   static Result<ObjectPtr<Storage>> New(Allocator* allocator, size_t bytes,
                                         size_t alignment = kTensorAlignment);
+  // Uninitialised memory at a place; null where it cannot be had (arena.h).
+  static ObjectPtr<Storage> NewAt(Arena* arena, const Place& place, size_t bytes);
+  // The same wherever there is room beside what is kept.
+  static ObjectPtr<Storage> NewIn(Arena* arena, std::span<const Place> kept, size_t bytes);
   // Foreign memory; release(context, data, bytes), if any, is called once at the end.
   static ObjectPtr<Storage> Wrap(void* data, size_t bytes, Release release, void* context);
 
@@ -55,6 +59,7 @@ class Storage : public Object {
   friend class Tensor;
   Storage(Deleter deleter, uint8_t* data, size_t bytes);
   ~Storage() = default;
+  static ObjectPtr<Storage> WrapPlace(Arena* arena, void* data, size_t bytes);
   static void DeleteOwned(TernObject* header);
   static void DeleteWrapped(TernObject* header);
   static void DeleteOnDevice(TernObject* header);

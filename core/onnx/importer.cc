@@ -54,7 +54,7 @@ constexpr size_t kLongestSuggestion = 64;
 // for the compiler: "math" tells how sums are rounded, "types" what was proved.
 bool IsOwnKey(std::string_view key) {
   constexpr std::string_view kKeys[] = {"producer", "graph", "ir_version", "doc",
-                                        "macs",     "math",  "types"};
+                                        "macs",     "math",  "places",     "types"};
   constexpr std::string_view kPrefixes[] = {"opset.", "doc.", "metadata.", "type ", "result "};
   const auto begins = [key](std::string_view prefix) { return key.starts_with(prefix); };
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||

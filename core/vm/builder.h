@@ -122,6 +122,9 @@ class ExecBuilder {
   }
   void Emit(Opcode opcode, std::span<const Arg> args);
 
+  // Instructions of the open function so far.
+  uint32_t code_size() const { return static_cast<uint32_t>(functions_.back().code.size()); }
+
   CodeLabel NewLabel();
   // The label of that name in this function, for messages and for text.
   CodeLabel NamedLabel(std::string_view name);

@@ -88,6 +88,7 @@ void VirtualMachine::Interpreter::Pop() {
 // one is free.
 void VirtualMachine::PopAll() {
   while (depth_ > 0) Interpreter(this).Pop();
+  context_.CloseArena();
 }
 
 // Makes every frame's parameters its own: needed before somebody edits registers, or keeps the
@@ -128,6 +129,18 @@ Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const 
 // machine (args_), which the program sized for the longest list. They are borrowed: registers and
 // constants outlive the call.
 bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
+  // Only the first function of a run has an arena: one that calls itself would need as many as
+  // there are calls.
+  if (op.b == kNoValue || vm_.depth_ != 1) [[likely]]
+    return TryCall(op);
+  const PlacedCall& placed = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
+  vm_.context_.OfferPlaces(vm_.program_->PlacesOf(placed), placed.arena_bytes);
+  const bool done = TryCall(op);
+  vm_.context_.WithdrawPlaces();
+  return done;
+}
+
+bool VirtualMachine::Interpreter::TryCall(const DecodedOp& op) {
   Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
   char* const args = reinterpret_cast<char*>(vm_.args_.data());
   char* to = args;

@@ -12,6 +12,7 @@
 #include "core/object/containers/closure.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/builtins/builtins.h"
+#include "core/vm/places.h"
 #include "core/vm/specialize.h"
 #include "core/vm/verify_types.h"
 
@@ -64,6 +65,7 @@ class Linker {
         Decode(function.first_instruction + i);
     }
     if (!status_.ok()) return std::move(status_);
+    TERN_TRY(AddPlaces());
     Finish();
     return ProgramPtr(new Program(std::move(program_)));
   }
@@ -85,6 +87,29 @@ class Linker {
     AddTypeCodes();
     program_.code_ = Specialize({executable().functions(), program_.entries_, program_.plain_,
                                  program_.lists_, program_.pool_, load_dim_, store_dim_});
+  }
+
+  // A place of what is no call of a primitive is left out.
+  Status AddPlaces() {
+    TERN_TRY_ASSIGN(const std::vector<FunctionPlaces> functions, PlacesOf(executable().parts()));
+    for (const FunctionPlaces& function : functions) {
+      const uint32_t first = executable().functions()[function.function].first_instruction;
+      for (const FunctionPlaces::Call& call : function.calls)
+        AddPlace(&program_.plain_[first + call.instruction], call.place, function.arena_bytes);
+    }
+    return OkStatus();
+  }
+
+  void AddPlace(DecodedOp* op, const Place& place, uint64_t arena_bytes) {
+    // Outputs that a call is given are where its results go.
+    if (op->handler != Handler::kCall || op->flags >> kOutputsShift != 0) return;
+    if (op->b == kNoValue) {
+      op->b = static_cast<ValueRef>(program_.placed_calls_.size());
+      const auto first_place = static_cast<uint32_t>(program_.places_.size());
+      program_.placed_calls_.push_back({first_place, 0, arena_bytes});
+    }
+    ++program_.placed_calls_.back().count;
+    program_.places_.push_back(place);
   }
 
   // One array for all functions; entries point into it.
@@ -288,6 +313,7 @@ class Linker {
     // At run time outputs are the last values of the list; only their number is needed.
     if (info.opcode == Opcode::kInvokePacked) {
       extras.clear();  // arity and outputs, which the list repeats
+      op->b = kNoValue;
       const int64_t outputs = std::min(instruction_.operands[2].value, kMaxOutputs);
       op->flags = static_cast<uint16_t>(outputs << kOutputsShift);
     }

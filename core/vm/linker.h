@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/object/arena.h"
 #include "core/object/function.h"
 #include "core/object/registry.h"
 #include "core/vm/executable.h"
@@ -84,6 +85,13 @@ inline constexpr uint16_t kReleasesOperands = 2;
 inline constexpr int kOutputsShift = 1;  // above: outputs of InvokePacked, at most 2^15 - 1
 inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 
+// The places of a call's results (places.h). In plain_code() the call has its number as `b`.
+struct PlacedCall {
+  uint32_t first = 0;  // in the program's places
+  uint32_t count = 0;
+  uint64_t arena_bytes = 0;  // of its function
+};
+
 // What entering a function takes.
 struct EntryInfo {
   uint32_t first = 0;  // op
@@ -120,6 +128,10 @@ class Program {
   std::span<const int32_t> lists() const { return lists_; }
   std::span<const Any> pool() const { return pool_; }
   std::span<const FunctionPtr> primitives() const { return primitives_; }
+  std::span<const PlacedCall> placed_calls() const { return placed_calls_; }
+  std::span<const Place> PlacesOf(const PlacedCall& call) const {
+    return std::span(places_).subspan(call.first, call.count);
+  }
   // The most values any instruction passes, the context included.
   uint32_t max_args() const { return max_args_; }
 
@@ -143,6 +155,8 @@ class Program {
   std::vector<int32_t> lists_;
   std::vector<Any> pool_;
   std::vector<FunctionPtr> primitives_;
+  std::vector<PlacedCall> placed_calls_;
+  std::vector<Place> places_;
   uint32_t max_args_ = 0;
   std::unique_ptr<KernelSlot> kernels_ = std::make_unique<KernelSlot>();
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier: tables first, then each instruction by itself, then control flow and registers per
 // The verifier: tables first, then each instruction by itself, then control flow and registers,
 // then types, per function. The order matters: each step relies on what the ones before have
 // proved.
@@ -18,6 +17,7 @@
 #include "core/base/result.h"
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
+#include "core/vm/places.h"
 #include "core/vm/verify_flow.h"
 #include "core/vm/verify_types.h"
 
@@ -536,6 +536,7 @@ Status Verify(const ExecutableParts& parts, const VerifyOptions& options, Verify
   TERN_TRY(CheckConstants(parts));
   TERN_TRY(CheckNames(parts));
   TERN_TRY(CheckTexts(parts));
+  TERN_TRY(PlacesOf(parts));
   FunctionVerifier verifier(parts, options);
   for (size_t i = 0; i < parts.functions.size(); ++i) {
     Status status = verifier.Run(parts.functions[i]);

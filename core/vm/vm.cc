@@ -280,7 +280,10 @@ Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
     return error_.Clone();
   }
   stop_reason_ = *stopped;
-  if (*stopped == StopReason::kReturned) state_ = State::kReturned;
+  if (*stopped == StopReason::kReturned) {
+    state_ = State::kReturned;
+    context_.CloseArena();
+  }
   // Resuming must not stop at the same breakpoint again.
   skip_breakpoint_ = *stopped == StopReason::kBreakpoint;
   return stopped;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/ir/codegen/registers.h"
+#include "core/ir/codegen/tensor_places.h"
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/control.h"
 #include "core/ir/passes/analyze_liveness.h"
@@ -23,6 +24,8 @@ class FunctionCodegen {
 
   Status Run(std::string_view name);
   RegisterAssignment TakeAssignment();  // after Run
+  // Of the operators that were called; after Run.
+  const CallInstructions& calls() const { return calls_; }
 
  private:
   using Dying = std::vector<const Var*>;
@@ -92,6 +95,7 @@ class FunctionCodegen {
   Registers registers_;
   std::unordered_map<const Node*, vm::Operand> constants_;
   std::unordered_map<const Node*, int64_t> hints_;  // by variable: the register that it should get
+  CallInstructions calls_;
   const Dying* dying_ = nullptr;  // at the binding that is being emitted
   bool ended_ = false;            // the code that would follow cannot be reached
 };

@@ -24,18 +24,25 @@ Status CheckLifted(const Module::Item& item) {
 }  // namespace
 
 Result<vm::ExecutablePtr> GenerateCode(const Module& module,
-                                       std::vector<RegisterAssignment>* assignments) {
+                                       std::vector<RegisterAssignment>* assignments,
+                                       const CodegenOptions& options) {
   vm::ExecBuilder builder;
+  std::vector<vm::FunctionPlaces> places;
+  uint32_t index = 0;
   for (const Module::Item& item : module.items()) {
     TERN_TRY(CheckLifted(item));
     FunctionCodegen codegen(&builder, *item.function);
     TERN_TRY(codegen.Run(item.name));
+    if (options.places_tensors)
+      AddTensorPlaces(item.name, *item.function, index, codegen.calls(), &places);
+    ++index;
     if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
     // The loop program goes along as a kernel; the function's bytecode stays as the fallback by
     // operators.
     if (item.kernel != nullptr) builder.AddKernel({item.name, "loop", loop::ToText(*item.kernel)});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
+  if (!places.empty()) builder.SetMetadata(vm::kPlacesKey, vm::PlacesText(places));
   // Tells the linker that the compiler has proved types, so that the machine need not check them
   // again.
   builder.SetMetadata(vm::kTypesProved.first, vm::kTypesProved.second);

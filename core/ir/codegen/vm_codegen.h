@@ -30,9 +30,15 @@ struct RegisterAssignment {
   size_t max_live = 0;  // values at once (analyze_liveness.h)
 };
 
+struct CodegenOptions {
+  // Gives results of calls places in arenas (vm/places.h), by the plan of plan_memory.h.
+  bool places_tensors = true;
+};
+
 // assignments: one per function of the module, in order; may be null.
 Result<vm::ExecutablePtr> GenerateCode(const Module& module,
-                                       std::vector<RegisterAssignment>* assignments = nullptr);
+                                       std::vector<RegisterAssignment>* assignments = nullptr,
+                                       const CodegenOptions& options = {});
 
 }  // namespace tern::ir
 

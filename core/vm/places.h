@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places that the compiler has given to the results of calls in the arenas of their functions
+// (arena.h, and plan_memory.h of core/ir/passes). They travel as a text in the metadata of an
+// executable, so that a file without them is a whole program, and an older runtime runs one that
+// has them:
+//
+//   places   = function { "; " function }
+//   function = number ":" bytes { " " call }      number of the function, size of its arena
+//   call     = instruction ":" offset "+" bytes   instruction from the function's first
+//
+// e.g. "0:6022144 12:0+401408 13:401408+64". Functions and instructions ascend; an instruction that
+// stands twice has several results. Offsets and bytes are multiples of 64. A place may be used or
+// not: nothing unsafe follows from a wrong one.
+#ifndef TERN_CORE_VM_PLACES_H_
+#define TERN_CORE_VM_PLACES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/object/arena.h"
+#include "core/vm/executable.h"
+
+namespace tern::vm {
+
+inline constexpr std::string_view kPlacesKey = "places";  // of the metadata
+
+struct FunctionPlaces {
+  struct Call {
+    uint32_t instruction = 0;
+    Place place;
+  };
+  uint32_t function = 0;
+  uint64_t arena_bytes = 0;
+  std::vector<Call> calls;
+};
+
+std::string PlacesText(const std::vector<FunctionPlaces>& places);
+// Those of an executable, none where it has none. Errors say where in the text.
+Result<std::vector<FunctionPlaces>> PlacesOf(const ExecutableParts& parts);
+
+}  // namespace tern::vm
+
+#endif  // TERN_CORE_VM_PLACES_H_
