@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/poison.h"
+#include "core/base/sort.h"
 
 namespace tern {
 
@@ -17,6 +18,40 @@ auto PlaceFrom(std::vector<Place>* places, uint64_t offset) {
 }
 
 }  // namespace
+
+uint64_t LayOutPlaces(std::vector<PlaceRequest>* requests) {
+  std::vector<size_t> order(requests->size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    uint64_t& bytes = (*requests)[i].bytes;
+    bytes = (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+  }
+  Sort(&order, [requests](size_t a, size_t b) {
+    const uint64_t left = (*requests)[a].bytes, right = (*requests)[b].bytes;
+    return left != right ? left > right : a < b;
+  });
+  std::vector<size_t> placed;  // by offset
+  uint64_t end = 0;
+  for (size_t index : order) {
+    PlaceRequest& request = (*requests)[index];
+    request.offset = 0;
+    for (size_t other : placed) {
+      const PlaceRequest& lies = (*requests)[other];
+      // Both ends are included: an operator reads its operands while it writes its result.
+      if (request.first > lies.last || lies.first > request.last) continue;
+      // `placed` is in the order of offsets, so the first gap that is large enough is the lowest.
+      if (request.offset + request.bytes <= lies.offset) break;
+      request.offset = std::max(request.offset, lies.offset + lies.bytes);
+    }
+    const auto behind = std::upper_bound(placed.begin(), placed.end(), request.offset,
+                                         [requests](uint64_t offset, size_t other) {
+                                           return offset < (*requests)[other].offset;
+                                         });
+    placed.insert(behind, index);
+    end = std::max(end, request.offset + request.bytes);
+  }
+  return end;
+}
 
 Arena::Arena(Allocator* allocator, void* memory, size_t bytes)
     : allocator_(allocator), memory_(static_cast<char*>(memory)), bytes_(bytes) {

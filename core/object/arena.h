@@ -23,6 +23,19 @@ struct Place {
   uint64_t offset = 0, bytes = 0;
 };
 
+// What is to be placed: alive at each point in time from `first` to `last`.
+struct PlaceRequest {
+  uint64_t bytes = 0;  // set by LayOutPlaces to the next multiple of Arena::kAlignment
+  uint32_t first = 0, last = 0;
+  uint64_t offset = 0;  // set by LayOutPlaces
+};
+
+// Gives each request an offset, so that what is alive at once does not lie over each other: the
+// largest first, each at the lowest offset where nothing lies that is needed at the same time,
+// greedy by size (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
+// 2020). Gives the bytes that all of them take. Quadratic in the requests, whose sum is below 2^62.
+uint64_t LayOutPlaces(std::vector<PlaceRequest>* requests);
+
 class Arena {
  public:
   // What offsets and sizes of places are multiples of, and what `memory` must be aligned to.

@@ -33,7 +33,7 @@ TensorPtr RunContext::TakeOffered(DType dtype, Dims dims) {
 
 TensorPtr RunContext::TakePlace(DType dtype, Dims dims) {
   const Result<int64_t> bytes = TensorBytes(dtype, dims);
-  if (!bytes.ok() || arena_ == nullptr || dtype.is_string()) return nullptr;
+  if (!bytes.ok() || dtype.is_string()) return nullptr;
   StoragePtr storage = StorageIn(static_cast<size_t>(*bytes));
   if (storage == nullptr) return nullptr;
   Result<TensorPtr> tensor = Tensor::FromStorage(std::move(storage), 0, dtype, dims);
@@ -55,14 +55,20 @@ StoragePtr RunContext::StorageIn(size_t bytes) {
   return bytes > Regions::kSmallest ? Storage::NewIn(arena_, places_, bytes) : nullptr;
 }
 
-void RunContext::OfferPlaces(std::span<const Place> places, uint64_t arena_bytes) {
-  // A call by which another function has taken over the frame may need a larger one.
-  if (arena_ != nullptr && arena_->bytes() < arena_bytes) CloseArena();
-  if (arena_ == nullptr && !has_no_arena_) {
-    arena_ = arena_bytes > SIZE_MAX ? nullptr
-                                    : allocator_->OpenArena(static_cast<size_t>(arena_bytes));
-    has_no_arena_ = arena_ == nullptr;
-  }
+bool RunContext::OpenArena(uint64_t bytes) {
+  CloseArena();
+  if (bytes <= SIZE_MAX) arena_ = allocator_->OpenArena(static_cast<size_t>(bytes));
+  return arena_ != nullptr;
+}
+
+void RunContext::CloseOpenArena() {
+  WithdrawPlaces();
+  allocator_->CloseArena(arena_);
+  arena_ = nullptr;
+}
+
+void RunContext::OfferPlaces(std::span<const Place> places) {
+  if (arena_ == nullptr) return;
   places_ = places.first(std::min<size_t>(places.size(), 64));  // bits of taken_places_
   taken_places_ = 0;
 }
@@ -72,17 +78,10 @@ void RunContext::WithdrawPlaces() {
   scratch_place_ = nullptr;
 }
 
-void RunContext::CloseOpenArena() {
-  WithdrawPlaces();
-  if (arena_ != nullptr) allocator_->CloseArena(arena_);
-  arena_ = nullptr;
-  has_no_arena_ = false;
-}
-
 void* RunContext::Scratch(size_t bytes) {
   if (bytes <= scratch_bytes_ && scratch_ != nullptr) return scratch_;
   scratch_place_ = nullptr;
-  if (!places_.empty() && arena_ != nullptr && bytes > Regions::kSmallest) {
+  if (!places_.empty() && bytes > Regions::kSmallest) {
     scratch_place_ = Storage::NewIn(arena_, places_, bytes);
     if (scratch_place_ != nullptr) return scratch_place_->data();
   }

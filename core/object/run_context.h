@@ -63,18 +63,19 @@ class RunContext {
   // contiguous, can be written, and nothing else looks at their memory. Until the next call.
   void OfferResults(std::vector<TensorPtr> tensors) { offered_ = std::move(tensors); }
 
-  // Places of an arena of so many bytes that NewTensor may use, each once, for a tensor that fills
-  // it (but for what rounding up to Arena::kAlignment adds). They are the caller's, until
-  // WithdrawPlaces, and are those of all results of a call: what it makes besides, scratch too,
-  // ends with it, and may lie wherever there is room. The arena is opened when it is first asked
-  // for.
-  void OfferPlaces(std::span<const Place> places, uint64_t arena_bytes);
-  void WithdrawPlaces();
-  // The run that the places belong to is over.
+  // An arena for the run that begins. False: there is no room for it (Allocator::OpenArena).
+  bool OpenArena(uint64_t bytes);
+  // The run is over.
   void CloseArena() {
-    if (arena_ != nullptr || has_no_arena_) [[unlikely]]
+    if (arena_ != nullptr) [[unlikely]]
       CloseOpenArena();
   }
+  // Places of the arena that NewTensor may use, each once, for a tensor that fills it (but for what
+  // rounding up to Arena::kAlignment adds). They are the caller's, until WithdrawPlaces, and are
+  // those of all results of a call: what it makes besides, scratch too, ends with it, and may lie
+  // wherever there is room.
+  void OfferPlaces(std::span<const Place> places);
+  void WithdrawPlaces();
 
   // >= bytes of 64-byte aligned memory, valid until the next call of Scratch and the end of the
   // function that runs, or null. One block, kept and grown, or room in the arena.
@@ -180,7 +181,6 @@ class RunContext {
   uint64_t taken_places_ = 0;  // bit i: places_[i]
   StoragePtr scratch_place_;   // in the arena, instead of scratch_
   Arena* arena_ = nullptr;
-  bool has_no_arena_ = false;  // it was asked for in this run, and refused
 };
 
 }  // namespace tern

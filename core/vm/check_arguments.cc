@@ -215,6 +215,21 @@ class ArgumentChecker {
   StatusCode code_ = StatusCode::kInvalidArgument;
 };
 
+// The first extent that a symbol has.
+void AddExtents(const TypeInfo& type, const AnyView& value, std::vector<int64_t>* extents) {
+  if (const Adt* tuple = value.TryCast<Adt>();
+      tuple != nullptr && tuple->size() == type.elements.size()) {
+    for (size_t i = 0; i < tuple->size(); ++i) AddExtents(type.elements[i], (*tuple)[i], extents);
+  }
+  const Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr || tensor->dims().size() != type.dims.size()) return;
+  for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+    if (type.dims[axis].kind != Dimension::Kind::kSymbol) continue;
+    int64_t& extent = (*extents)[static_cast<size_t>(type.dims[axis].value)];
+    if (extent == kUnknownExtent) extent = tensor->dims()[axis];
+  }
+}
+
 // Whether all arguments are right, without allocating: it runs at each call of a checked function.
 // False also where this short way cannot tell (tuples, expressions, many symbols).
 class QuickCheck {
@@ -392,6 +407,13 @@ Status Signature::CheckArguments(std::string_view function, AnyArgs args) const 
     ++accepted;
   if (accepted == args.size()) return OkStatus();
   return ArgumentChecker(*this, function, args).Run();
+}
+
+std::vector<int64_t> Signature::SymbolExtents(AnyArgs args) const {
+  std::vector<int64_t> extents(symbols_.size(), kUnknownExtent);
+  for (size_t i = 0; i < std::min(args.size(), parameters_.size()); ++i)
+    AddExtents(parameters_[i].type, args[i], &extents);
+  return extents;
 }
 
 }  // namespace tern::vm

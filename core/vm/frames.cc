@@ -89,6 +89,7 @@ void VirtualMachine::Interpreter::Pop() {
 void VirtualMachine::PopAll() {
   while (depth_ > 0) Interpreter(this).Pop();
   context_.CloseArena();
+  plan_ = kNoPlan;
 }
 
 // Makes every frame's parameters its own: needed before somebody edits registers, or keeps the
@@ -129,12 +130,14 @@ Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const 
 // machine (args_), which the program sized for the longest list. They are borrowed: registers and
 // constants outlive the call.
 bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
-  // Only the first function of a run has an arena: one that calls itself would need as many as
-  // there are calls.
+  // Only the function that the run began with has an arena: one that calls itself would need as
+  // many as there are calls.
   if (op.b == kNoValue || vm_.depth_ != 1) [[likely]]
     return TryCall(op);
-  const PlacedCall& placed = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
-  vm_.context_.OfferPlaces(vm_.program_->PlacesOf(placed), placed.arena_bytes);
+  const PlacedCall& call = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
+  // A tail call may have put another function into the frame.
+  if (call.plan != vm_.plan_) return TryCall(op);
+  vm_.context_.OfferPlaces(vm_.layout_.places().subspan(call.first, call.count));
   const bool done = TryCall(op);
   vm_.context_.WithdrawPlaces();
   return done;

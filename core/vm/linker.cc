@@ -65,8 +65,10 @@ class Linker {
         Decode(function.first_instruction + i);
     }
     if (!status_.ok()) return std::move(status_);
+    AddEntries();
     TERN_TRY(AddPlaces());
-    Finish();
+    program_.code_ = Specialize({executable().functions(), program_.entries_, program_.plain_,
+                                 program_.lists_, program_.pool_, load_dim_, store_dim_});
     return ProgramPtr(new Program(std::move(program_)));
   }
 
@@ -74,7 +76,7 @@ class Linker {
   const Executable& executable() const { return *program_.executable_; }
 
   // Needs all ops: whether parameters are left alone depends on a function's whole code.
-  void Finish() {
+  void AddEntries() {
     const bool types_are_proved = TypesAreProved(executable().parts());
     for (const FunctionInfo& function : executable().functions()) {
       program_.entries_.push_back(
@@ -85,31 +87,35 @@ class Linker {
       program_.longest_function_ = std::max(program_.longest_function_, function.instruction_count);
     }
     AddTypeCodes();
-    program_.code_ = Specialize({executable().functions(), program_.entries_, program_.plain_,
-                                 program_.lists_, program_.pool_, load_dim_, store_dim_});
   }
 
   // A place of what is no call of a primitive is left out.
   Status AddPlaces() {
-    TERN_TRY_ASSIGN(const std::vector<FunctionPlaces> functions, PlacesOf(executable().parts()));
-    for (const FunctionPlaces& function : functions) {
+    TERN_TRY_ASSIGN(std::vector<FunctionPlaces> functions, PlacesOf(executable().parts()));
+    for (FunctionPlaces& function : functions) {
+      const auto plan = static_cast<uint32_t>(program_.plans_.size());
+      program_.plans_.push_back({function.arena_bytes, {}, {}});
+      program_.entries_[function.function].plan = plan;
       const uint32_t first = executable().functions()[function.function].first_instruction;
-      for (const FunctionPlaces::Call& call : function.calls)
-        AddPlace(&program_.plain_[first + call.instruction], call.place, function.arena_bytes);
+      for (FunctionPlaces::Call& call : function.calls)
+        AddPlace(&program_.plain_[first + call.instruction], plan, &call);
     }
     return OkStatus();
   }
 
-  void AddPlace(DecodedOp* op, const Place& place, uint64_t arena_bytes) {
+  void AddPlace(DecodedOp* op, uint32_t plan, FunctionPlaces::Call* call) {
     // Outputs that a call is given are where its results go.
     if (op->handler != Handler::kCall || op->flags >> kOutputsShift != 0) return;
+    ArenaPlan& to = program_.plans_[plan];
+    const auto place = static_cast<uint32_t>(to.places.size());
     if (op->b == kNoValue) {
       op->b = static_cast<ValueRef>(program_.placed_calls_.size());
-      const auto first_place = static_cast<uint32_t>(program_.places_.size());
-      program_.placed_calls_.push_back({first_place, 0, arena_bytes});
+      program_.placed_calls_.push_back({plan, place, 0});
     }
     ++program_.placed_calls_.back().count;
-    program_.places_.push_back(place);
+    to.places.push_back(call->place);
+    if (!call->size.empty())
+      to.sized.push_back({place, std::move(call->size), call->first, call->last});
   }
 
   // One array for all functions; entries point into it.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -87,10 +88,23 @@ inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 
 // The places of a call's results (places.h). In plain_code() the call has its number as `b`.
 struct PlacedCall {
-  uint32_t first = 0;  // in the program's places
+  uint32_t plan = 0;   // of its function
+  uint32_t first = 0;  // in the plan's places
   uint32_t count = 0;
-  uint64_t arena_bytes = 0;  // of its function
 };
+
+// The places of a function.
+struct ArenaPlan {
+  struct Sized {
+    uint32_t place = 0;
+    std::string size;
+    uint32_t first = 0, last = 0;
+  };
+  uint64_t fixed_bytes = 0;
+  std::vector<Place> places;  // the sized have no bytes
+  std::vector<Sized> sized;
+};
+inline constexpr uint32_t kNoPlan = UINT32_MAX;
 
 // What entering a function takes.
 struct EntryInfo {
@@ -106,6 +120,7 @@ struct EntryInfo {
   // there is to check, else null; and that of the result (type_codes.h).
   const int32_t* codes = nullptr;
   int32_t result_code = kNoCode;
+  uint32_t plan = kNoPlan;  // in Program::plans
 };
 
 class Program;
@@ -129,9 +144,7 @@ class Program {
   std::span<const Any> pool() const { return pool_; }
   std::span<const FunctionPtr> primitives() const { return primitives_; }
   std::span<const PlacedCall> placed_calls() const { return placed_calls_; }
-  std::span<const Place> PlacesOf(const PlacedCall& call) const {
-    return std::span(places_).subspan(call.first, call.count);
-  }
+  std::span<const ArenaPlan> plans() const { return plans_; }
   // The most values any instruction passes, the context included.
   uint32_t max_args() const { return max_args_; }
 
@@ -156,7 +169,7 @@ class Program {
   std::vector<Any> pool_;
   std::vector<FunctionPtr> primitives_;
   std::vector<PlacedCall> placed_calls_;
-  std::vector<Place> places_;
+  std::vector<ArenaPlan> plans_;
   uint32_t max_args_ = 0;
   std::unique_ptr<KernelSlot> kernels_ = std::make_unique<KernelSlot>();
 };

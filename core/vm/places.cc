@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/text/scanner.h"
+#include "core/types/dim_grammar.h"
+#include "core/vm/dimension.h"
 
 namespace tern::vm {
 namespace {
@@ -64,8 +67,13 @@ class PlacesParser {
                         parts_.functions.size() - 1, &number));
     function->function = static_cast<uint32_t>(number);
     if (!Take(":")) return Error("':'");
-    TERN_TRY(ReadBytes("the arena's size", Arena::kAlignment, kMostBytes, &function->arena_bytes));
-    while (Take(" ")) TERN_TRY(ReadCall(function));
+    TERN_TRY(ReadBytes("the arena's size", 0, kMostBytes, &function->arena_bytes));
+    size_t sized = 0;
+    while (Take(" ")) {
+      TERN_TRY(ReadCall(function));
+      sized += function->calls.back().size.empty() ? 0 : 1;
+      if (sized > kMostSizedPlaces) return Error(StrCat("at most ", kMostSizedPlaces, " sizes"));
+    }
     return OkStatus();
   }
 
@@ -78,11 +86,31 @@ class PlacesParser {
                         parts_.functions[function->function].instruction_count - 1, &number));
     call.instruction = static_cast<uint32_t>(number);
     if (!Take(":")) return Error("':'");
-    const uint64_t bytes = function->arena_bytes;
-    TERN_TRY(ReadBytes("an offset", 0, bytes - Arena::kAlignment, &call.place.offset));
+    TERN_TRY(Take("(") ? ReadSized(&call) : ReadFixed(function->arena_bytes, &call.place));
+    function->calls.push_back(std::move(call));
+    return OkStatus();
+  }
+
+  Status ReadFixed(uint64_t arena_bytes, Place* place) {
+    if (arena_bytes == 0) return Error("'(', since the arena's size is 0");
+    TERN_TRY(ReadBytes("an offset", 0, arena_bytes - Arena::kAlignment, &place->offset));
     if (!Take("+")) return Error("'+'");
-    TERN_TRY(ReadBytes("a size", Arena::kAlignment, bytes - call.place.offset, &call.place.bytes));
-    function->calls.push_back(call);
+    return ReadBytes("a size", Arena::kAlignment, arena_bytes - place->offset, &place->bytes);
+  }
+
+  Status ReadSized(FunctionPlaces::Call* call) {
+    text::Scanner scanner(text_, types::kDimForm, at_);
+    SkipDimension(&scanner);
+    if (!scanner.ok()) return Error("a dimension");
+    call->size = scanner.Since(at_);
+    at_ = scanner.at();
+    if (!Take(")@")) return Error("')@'");
+    uint64_t number = 0;
+    TERN_TRY(ReadNumber("the first point in time", 0, UINT32_MAX, &number));
+    call->first = static_cast<uint32_t>(number);
+    if (!Take("-")) return Error("'-'");
+    TERN_TRY(ReadNumber("the last point in time", number, UINT32_MAX, &number));
+    call->last = static_cast<uint32_t>(number);
     return OkStatus();
   }
 
@@ -99,8 +127,12 @@ std::string PlacesText(const std::vector<FunctionPlaces>& places) {
   std::string text;
   for (const FunctionPlaces& function : places) {
     StrAppend(&text, text.empty() ? "" : "; ", function.function, ":", function.arena_bytes);
-    for (const FunctionPlaces::Call& call : function.calls)
-      StrAppend(&text, " ", call.instruction, ":", call.place.offset, "+", call.place.bytes);
+    for (const FunctionPlaces::Call& call : function.calls) {
+      if (call.size.empty())
+        StrAppend(&text, " ", call.instruction, ":", call.place.offset, "+", call.place.bytes);
+      else
+        StrAppend(&text, " ", call.instruction, ":(", call.size, ")@", call.first, "-", call.last);
+    }
   }
   return text;
 }

@@ -5,12 +5,17 @@
 // has them:
 //
 //   places   = function { "; " function }
-//   function = number ":" bytes { " " call }      number of the function, size of its arena
-//   call     = instruction ":" offset "+" bytes   instruction from the function's first
+//   function = number ":" bytes { " " call }    number of the function, size of the part of its
+//                                               arena that is laid out already
+//   call     = instruction ":" ( fixed | sized )     instruction from the function's first
+//   fixed    = offset "+" bytes
+//   sized    = "(" dimension ")@" first "-" last     bytes, and when it is alive
 //
-// e.g. "0:6022144 12:0+401408 13:401408+64". Functions and instructions ascend; an instruction that
-// stands twice has several results. Offsets and bytes are multiples of 64. A place may be used or
-// not: nothing unsafe follows from a wrong one.
+// e.g. "0:6022144 12:0+401408 13:401408+64" or "0:0 3:(256*n)@4-5 4:(64*n)@5-9". Functions and
+// instructions ascend; an instruction that stands twice has several results. Offsets and bytes of
+// the fixed are multiples of 64. The sized are laid out behind them where a run begins with the
+// function, and the symbols of its parameters are known; `first` and `last` are points in time of
+// any scale. A place may be used or not: nothing unsafe follows from a wrong one.
 #ifndef TERN_CORE_VM_PLACES_H_
 #define TERN_CORE_VM_PLACES_H_
 
@@ -30,12 +35,17 @@ inline constexpr std::string_view kPlacesKey = "places";  // of the metadata
 struct FunctionPlaces {
   struct Call {
     uint32_t instruction = 0;
-    Place place;
+    Place place;                    // fixed, if it has bytes
+    std::string size;               // else an expression (dim_grammar.h)
+    uint32_t first = 0, last = 0;  // of what is sized
   };
   uint32_t function = 0;
   uint64_t arena_bytes = 0;
   std::vector<Call> calls;
 };
+
+// A function with more sized places has none: laying them out takes the square of it.
+inline constexpr size_t kMostSizedPlaces = 5000;
 
 std::string PlacesText(const std::vector<FunctionPlaces>& places);
 // Those of an executable, none where it has none. Errors say where in the text.

@@ -20,6 +20,7 @@
 #include "core/base/json.h"
 #include "core/object/memory_account.h"
 #include "core/object/run_context.h"
+#include "core/vm/arena_layout.h"
 #include "core/vm/hooks.h"
 #include "core/vm/linker.h"
 
@@ -185,6 +186,7 @@ class VirtualMachine {
   int64_t Now() const;  // with a time limit only
   RunContext::StopCause StopCauseNow() const;
   void PopAll();
+  void OpenArena(uint32_t function, AnyArgs args);
   // Gives every frame references of its own to what it borrowed.
   void OwnAll();
   void ReleaseRegisters(const Frame& frame);
@@ -212,6 +214,8 @@ class VirtualMachine {
   std::unique_ptr<Frame[]> frames_;
   uint32_t frame_capacity_ = 0;  // at most max_depth
   uint32_t depth_ = 0;
+  ArenaLayout layout_;
+  uint32_t plan_ = kNoPlan;  // of the run, if it has an arena
   std::vector<TernAny> args_;  // of the packed call being made
   uint32_t pc_ = 0;            // next instruction when not running
   State state_ = State::kIdle;

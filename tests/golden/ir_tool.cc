@@ -119,8 +119,11 @@ Status Run(std::string_view command, const char* path) {
     return OkStatus();
   }
   if (command == "memory") {
-    for (const ir::FunctionPlan& plan : ir::PlanMemory(module))
+    for (const ir::FunctionPlan& plan : ir::PlanMemory(module)) {
       TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan));
+      const ir::Sizes sizes = {{"n", types::Dim(7)}};
+      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan, sizes));
+    }
     std::fputs(ir::MemoryPlanText(module).c_str(), stdout);
     return OkStatus();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/codegen/tensor_places.h"
 
+#include <algorithm>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -13,8 +15,84 @@ namespace tern::ir {
 
 namespace {
 
+using Where = PlannedTensor::Where;
+
 // Planning takes the square of it: some 50 ms.
 constexpr size_t kMostBindings = 10000;
+// With fewer tensors of symbolic size there is nothing to lay out.
+constexpr int kLeastSized = 3;
+
+// Those that the machine knows when a run begins: the extents of parameters that are a symbol alone
+// (vm/signature.h).
+void AddSymbols(const types::Type& type, std::unordered_set<std::string>* symbols) {
+  if (type.is_tuple()) {
+    for (const types::Type& element : type.elements()) AddSymbols(element, symbols);
+  }
+  if (!type.is_tensor()) return;
+  for (const types::Dim& dim : type.tensor().dims) {
+    if (dim.is_symbol()) symbols->insert(dim.ToText());
+  }
+}
+
+// Results of calls with the instruction that makes them, and what the machine cannot place.
+class Places {
+ public:
+  Places(const Function& function, const FunctionPlan& plan, const CallInstructions& calls)
+      : plan_(plan), calls_(calls) {
+    for (const VarPtr& parameter : function.parameters()) AddSymbols(parameter->type(), &symbols_);
+    for (const PlannedTensor& tensor : plan.tensors) {
+      if (!IsPlaced(tensor)) unplaced_.insert(tensor.var);
+    }
+  }
+
+  std::vector<vm::FunctionPlaces::Call> Calls() const {
+    // Instruction and number in the plan: the results of one call stay in their order.
+    std::vector<std::pair<uint32_t, size_t>> order;
+    for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+      const PlannedTensor& tensor = plan_.tensors[i];
+      const auto made = calls_.find(tensor.var);
+      // Code that cannot be reached is not there. What a call makes beside its results ends with
+      // it, and may lie in the arena too (RunContext::OfferPlaces): so one that has a result of
+      // longer life gets no place at all.
+      if (!unplaced_.contains(tensor.var) && made != calls_.end())
+        order.emplace_back(made->second, i);
+    }
+    Sort(&order);
+    std::vector<vm::FunctionPlaces::Call> calls;
+    for (const auto& [instruction, tensor] : order)
+      calls.push_back(CallOf(instruction, plan_.tensors[tensor]));
+    return calls;
+  }
+
+ private:
+  bool IsPlaced(const PlannedTensor& tensor) const {
+    if (tensor.where == Where::kStatic) return tensor.bytes.constant() > 0;
+    if (tensor.where == Where::kOwn) return false;
+    std::vector<std::string> symbols;
+    tensor.bytes.CollectSymbols(&symbols);
+    return std::ranges::all_of(
+        symbols, [this](const std::string& symbol) { return symbols_.contains(symbol); });
+  }
+
+  static vm::FunctionPlaces::Call CallOf(uint32_t instruction, const PlannedTensor& tensor) {
+    vm::FunctionPlaces::Call call;
+    call.instruction = instruction;
+    if (tensor.where == Where::kStatic) {
+      call.place = {static_cast<uint64_t>(tensor.offset),
+                    static_cast<uint64_t>(tensor.bytes.constant())};
+    } else {
+      call.size = tensor.bytes.ToText();
+      call.first = static_cast<uint32_t>(tensor.first);
+      call.last = static_cast<uint32_t>(tensor.last);
+    }
+    return call;
+  }
+
+  const FunctionPlan& plan_;
+  const CallInstructions& calls_;
+  std::unordered_set<std::string> symbols_;
+  std::unordered_set<const Var*> unplaced_;
+};
 
 }  // namespace
 
@@ -24,33 +102,14 @@ void AddTensorPlaces(std::string_view name, const Function& function, uint32_t i
   ForEachBinding(function.bindings(), [&bindings](const Binding&) { ++bindings; });
   if (bindings > kMostBindings) return;
   const FunctionPlan plan = PlanMemory(name, function);
-  if (static_cast<uint64_t>(plan.static_bytes_after) <= Regions::kSmallest) return;
+  if (static_cast<uint64_t>(plan.static_bytes_after) <= Regions::kSmallest &&
+      plan.symbolic_tensors < kLeastSized)
+    return;
+  if (static_cast<size_t>(plan.symbolic_tensors) > vm::kMostSizedPlaces) return;
   vm::FunctionPlaces places;
   places.function = index;
   places.arena_bytes = static_cast<uint64_t>(plan.static_bytes_after);
-  // What a call makes beside its results ends with it, and may lie in the arena too
-  // (RunContext::OfferPlaces). So one that has a result of longer life gets no place at all.
-  std::unordered_set<const Var*> escaping;
-  for (const PlannedTensor& tensor : plan.tensors) {
-    // The first storage is the arena, the others are of symbolic sizes.
-    if (tensor.storage != 0) escaping.insert(tensor.var);
-  }
-  // Instruction and number in the plan: the results of one call stay in their order.
-  std::vector<std::pair<uint32_t, size_t>> order;
-  for (size_t i = 0; i < plan.tensors.size(); ++i) {
-    const PlannedTensor& tensor = plan.tensors[i];
-    const auto made = calls.find(tensor.var);
-    // Code that cannot be reached is not there.
-    if (!escaping.contains(tensor.var) && tensor.bytes.constant() > 0 && made != calls.end())
-      order.emplace_back(made->second, i);
-  }
-  Sort(&order);
-  for (const auto& [instruction, tensor] : order) {
-    const PlannedTensor& planned = plan.tensors[tensor];
-    places.calls.push_back({instruction,
-                            {static_cast<uint64_t>(planned.offset),
-                             static_cast<uint64_t>(planned.bytes.constant())}});
-  }
+  places.calls = Places(function, plan, calls).Calls();
   if (!places.calls.empty()) all->push_back(std::move(places));
 }
 

@@ -3,6 +3,7 @@
 // the first and last binding of each tensor: two different methods, so that a bug in one is seen by
 // the other.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +12,7 @@
 #include "core/ir/passes/memory_views.h"
 #include "core/ir/passes/plan_memory.h"
 #include "core/ir/visitor.h"
+#include "core/object/arena.h"
 
 namespace tern::ir {
 
@@ -20,8 +22,8 @@ namespace {
 // and what escapes has memory of its own.
 class PlanChecker {
  public:
-  PlanChecker(const Function& function, const FunctionPlan& plan)
-      : plan_(plan), liveness_(function) {
+  PlanChecker(const Function& function, const FunctionPlan& plan, const Sizes& sizes)
+      : plan_(plan), liveness_(function), placed_(PlaceTensors(plan, sizes)) {
     for (const PlannedTensor& tensor : plan.tensors) made_[tensor.var].push_back(&tensor);
   }
 
@@ -42,30 +44,35 @@ class PlanChecker {
   }
 
   Status CheckPlace(const PlannedTensor& tensor) const {
-    if (tensor.storage < 0) return OkStatus();
-    if (static_cast<size_t>(tensor.storage) >= plan_.storages.size())
-      return Error(tensor, "there is no storage ", tensor.storage);
-    const types::Dim& room = plan_.storages[static_cast<size_t>(tensor.storage)].bytes;
+    if (tensor.where == PlannedTensor::Where::kOwn) return OkStatus();
     const types::Type& type = tensor.var->type();
     const types::Dim needed = PlannedBytes(
         tensor.field < 0 ? type : type.elements()[static_cast<size_t>(tensor.field)]);
     if (!(tensor.bytes == needed))
       return Error(tensor, "needs ", needed.ToText(), " bytes, has ", tensor.bytes.ToText());
+    if (tensor.where == PlannedTensor::Where::kAtEntry) return OkStatus();
     if (tensor.offset < 0 || tensor.offset % kPlanAlignment != 0)
       return Error(tensor, "offset ", tensor.offset, " is no multiple of ", kPlanAlignment);
-    // Of symbolic sizes only equal ones can be compared.
-    if (needed == room && tensor.offset == 0) return OkStatus();
-    const bool numbers = needed.is_constant() && room.is_constant();
-    if (numbers && tensor.offset + needed.constant() <= room.constant()) return OkStatus();
-    return Error(tensor, needed.ToText(), " bytes at ", tensor.offset, " of a storage of ",
-                 room.ToText());
+    if (needed.is_constant() && tensor.offset + needed.constant() <= plan_.static_bytes_after)
+      return OkStatus();
+    return Error(tensor, needed.ToText(), " bytes at ", tensor.offset, " of an arena of ",
+                 plan_.static_bytes_after);
   }
 
-  // Symbolic sizes in one storage share its beginning.
-  static bool LieOver(const PlannedTensor& a, const PlannedTensor& b) {
-    if (a.storage < 0 || a.storage != b.storage) return false;
-    if (!a.bytes.is_constant() || !b.bytes.is_constant()) return true;
-    return a.offset < b.offset + b.bytes.constant() && b.offset < a.offset + a.bytes.constant();
+  // Where the tensor lies; no bytes where it is not in the arena, or not known where.
+  Place PlaceOf(const PlannedTensor& tensor) const {
+    const auto index = static_cast<size_t>(&tensor - plan_.tensors.data());
+    if (tensor.where == PlannedTensor::Where::kOwn) return {};
+    if (placed_)
+      return {static_cast<uint64_t>(placed_->base[index]),
+              static_cast<uint64_t>(placed_->bytes[index])};
+    if (tensor.where == PlannedTensor::Where::kAtEntry) return {};
+    return {static_cast<uint64_t>(tensor.offset), static_cast<uint64_t>(tensor.bytes.constant())};
+  }
+
+  bool LieOver(const PlannedTensor& a, const PlannedTensor& b) const {
+    const Place left = PlaceOf(a), right = PlaceOf(b);
+    return left.offset < right.offset + right.bytes && right.offset < left.offset + left.bytes;
   }
 
   // An atom that is stored or returned must not lie in memory that is used again.
@@ -73,8 +80,8 @@ class PlanChecker {
     const auto found = alive_.find(atom.get());
     if (found == alive_.end()) return OkStatus();
     for (const PlannedTensor* tensor : found->second) {
-      if (tensor->storage >= 0)
-        return Error(*tensor, "lies in storage ", tensor->storage, " though it outlives its place");
+      if (tensor->where != PlannedTensor::Where::kOwn)
+        return Error(*tensor, "lies in the arena though it outlives its place");
     }
     return OkStatus();
   }
@@ -155,14 +162,15 @@ class PlanChecker {
 
   const FunctionPlan& plan_;
   const Liveness liveness_;
+  const std::optional<PlacedPlan> placed_;
   std::unordered_map<const Node*, std::vector<const PlannedTensor*>> made_;  // by variable
   Alive alive_;
 };
 
 }  // namespace
 
-Status CheckMemoryPlan(const Function& function, const FunctionPlan& plan) {
-  return PlanChecker(function, plan).Run(function);
+Status CheckMemoryPlan(const Function& function, const FunctionPlan& plan, const Sizes& sizes) {
+  return PlanChecker(function, plan, sizes).Run(function);
 }
 
 }  // namespace tern::ir

@@ -63,6 +63,19 @@ std::vector<Any> Arguments(uint32_t seed) {
   return {Any(static_cast<int64_t>(seed % 7) - 2), Any(0.75), Any(x)};
 }
 
+// Also for extents of the symbols, which are those of the function's parameters and others.
+Status CheckPlan(const std::string& name, const ir::Function& function) {
+  const ir::FunctionPlan plan = ir::PlanMemory(name, function);
+  std::vector<std::string> symbols;
+  for (const ir::PlannedTensor& tensor : plan.tensors) tensor.bytes.CollectSymbols(&symbols);
+  for (const int64_t extent : {0, 3, 100}) {
+    ir::Sizes sizes;
+    for (const std::string& symbol : symbols) sizes.emplace_back(symbol, types::Dim(extent));
+    TERN_TRY(ir::CheckMemoryPlan(function, plan, sizes));
+  }
+  return ir::CheckMemoryPlan(function, plan);
+}
+
 class Bench {
  public:
   Bench() { EXPECT_TRUE(kernels::RegisterOperators(&registry_).ok()); }
@@ -90,7 +103,7 @@ class Bench {
     for (const vm::FunctionInfo& function : executable->functions()) {
       const ir::Liveness liveness(*module.Find(function.name));
       const ir::FunctionPtr planned = module.Find(function.name);
-      TERN_TRY(ir::CheckMemoryPlan(*planned, ir::PlanMemory(function.name, *planned)));
+      TERN_TRY(CheckPlan(function.name, *planned));
       // Parameters that nobody reads keep their registers.
       EXPECT_LE(function.register_count,
                 std::max<size_t>(liveness.max_live() + liveness.unused_parameters().size(), 1))

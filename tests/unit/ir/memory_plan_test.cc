@@ -24,8 +24,11 @@ class MemoryPlan : public ::testing::Test {
     function_ = module->Find("main");
     plan_ = PlanMemory("main", *function_);
     ASSERT_TRUE(CheckMemoryPlan(*function_, plan_).ok());
+    for (const int64_t n : {0, 1, 64, 1000}) ASSERT_EQ(Check(n), "");
   }
-  std::string Check() const { return std::string(CheckMemoryPlan(*function_, plan_).message()); }
+  std::string Check(int64_t n = 8) const {
+    return std::string(CheckMemoryPlan(*function_, plan_, {{"n", types::Dim(n)}}).message());
+  }
   PlannedTensor& At(int binding) {
     for (PlannedTensor& tensor : plan_.tensors) {
       if (tensor.first == binding) return tensor;
@@ -43,7 +46,6 @@ TEST_F(MemoryPlan, B24ReusesWhatIsFree) {
   EXPECT_EQ(plan_.static_bytes_after, 3 * 256);  // two operands and their sum are there at once
   EXPECT_EQ(plan_.static_bytes_live, 3 * 256);
   EXPECT_EQ(plan_.symbolic_tensors, 4);
-  EXPECT_EQ(plan_.symbolic_storages, 3);
   EXPECT_EQ(plan_.unplanned, 3);  // the results, also those of branches
 }
 
@@ -52,19 +54,36 @@ TEST_F(MemoryPlan, TwoInOnePlace) {
   EXPECT_NE(Check().find("lies over that of binding 0"), std::string::npos) << Check();
 }
 
-TEST_F(MemoryPlan, TwoInOneStorageOfSymbolicSize) {
-  At(5).storage = At(4).storage;
+// Laid out anew with the lifetime that is too short.
+TEST_F(MemoryPlan, TwoOfSymbolicSizeInOnePlace) {
+  At(5).first = At(5).last = At(6).last + 10;
   EXPECT_NE(Check().find("lies over that of binding 4"), std::string::npos) << Check();
+  EXPECT_EQ(CheckMemoryPlan(*function_, plan_).message(), "") << "sizes are not known";
 }
 
 // What a branch makes lies over what the branch still reads.
 TEST_F(MemoryPlan, OverWhatABranchNeeds) {
-  At(8).storage = At(6).storage;
+  At(6).last = At(6).first;
+  At(5).last = At(8).last;  // keeps the one place that would be lower
   EXPECT_NE(Check().find("lies over that of binding 6"), std::string::npos) << Check();
 }
 
+// Alive at once are 4, 5 and 6, and then 4, 6 and 8.
+TEST_F(MemoryPlan, SizesDecideWhereTensorsLie) {
+  const std::optional<PlacedPlan> placed = PlaceTensors(plan_, {{"n", types::Dim(1000)}});
+  ASSERT_TRUE(placed.has_value());
+  EXPECT_EQ(placed->arena, 768 + 3 * 4032);
+  EXPECT_EQ(placed->planned, placed->arena + 256 + 2 * 4032);
+  for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+    const PlannedTensor::Where where = plan_.tensors[i].where;
+    EXPECT_EQ(placed->base[i] >= placed->arena, where == PlannedTensor::Where::kOwn);
+    if (where == PlannedTensor::Where::kStatic) EXPECT_EQ(placed->base[i], plan_.tensors[i].offset);
+  }
+  EXPECT_EQ(PlaceTensors(plan_, {}), std::nullopt);
+}
+
 TEST_F(MemoryPlan, ResultsOutliveTheirPlace) {
-  At(3).storage = 0;
+  At(3).where = PlannedTensor::Where::kStatic;
   EXPECT_NE(Check().find("outlives its place"), std::string::npos) << Check();
 }
 
@@ -74,13 +93,10 @@ TEST_F(MemoryPlan, PlacesThatAreNone) {
   EXPECT_NE(Check().find("no multiple of 64"), std::string::npos) << Check();
   plan_ = good;
   At(0).offset = 3 * 256;
-  EXPECT_NE(Check().find("of a storage of 768"), std::string::npos) << Check();
+  EXPECT_NE(Check().find("of an arena of 768"), std::string::npos) << Check();
   plan_ = good;
   At(0).bytes = types::Dim(64);
   EXPECT_NE(Check().find("needs 256 bytes"), std::string::npos) << Check();
-  plan_ = good;
-  At(4).storage = 17;
-  EXPECT_NE(Check().find("no storage 17"), std::string::npos) << Check();
 }
 
 TEST_F(MemoryPlan, Json) {

@@ -188,6 +188,39 @@ TEST(AllocatorArenas, AreRefusedWhereThereIsNoRoom) {
   EXPECT_EQ(MakePooledAllocator(platform.get())->OpenArena(1024), nullptr);
 }
 
+TEST(LayOutPlaces, LaysNothingOverWhatIsAlive) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<PlaceRequest> requests(random() % 40);
+    uint64_t sum = 0;
+    for (PlaceRequest& request : requests) {
+      request.bytes = random() % 1000;
+      request.first = static_cast<uint32_t>(random() % 30);
+      request.last = request.first + static_cast<uint32_t>(random() % 6);
+      sum += (request.bytes + 63) / 64 * 64;
+    }
+    const uint64_t bytes = LayOutPlaces(&requests);
+    EXPECT_LE(bytes, sum);
+    uint64_t most = 0;
+    for (uint32_t time = 0; time < 40; ++time) {
+      std::vector<PlaceRequest> alive;
+      uint64_t live = 0;
+      for (const PlaceRequest& request : requests) {
+        if (request.first > time || request.last < time) continue;
+        EXPECT_EQ(request.offset % 64, 0u);
+        EXPECT_LE(request.offset + request.bytes, bytes);
+        for (const PlaceRequest& other : alive)
+          EXPECT_TRUE(request.offset >= other.offset + other.bytes ||
+                      other.offset >= request.offset + request.bytes);
+        alive.push_back(request);
+        live += request.bytes;
+      }
+      most = std::max(most, live);
+    }
+    EXPECT_GE(bytes, most);
+  }
+}
+
 // --- through a context, as operators see it
 
 class ContextPlaces : public ::testing::Test {
@@ -200,7 +233,8 @@ class ContextPlaces : public ::testing::Test {
 
 TEST_F(ContextPlaces, TensorsGetThePlacesThatTheyFill) {
   const Place places[] = {{0, 4096}, {4096, 64}};
-  context_.OfferPlaces(places, 8192);
+  ASSERT_TRUE(context_.OpenArena(8192));
+  context_.OfferPlaces(places);
   const TensorPtr other = New(100);
   EXPECT_EQ(placed(), 0) << "fits neither";
   const TensorPtr second = New(1);
@@ -217,7 +251,8 @@ TEST_F(ContextPlaces, TensorsGetThePlacesThatTheyFill) {
 TEST_F(ContextPlaces, WhatIsMadeBesideResultsLiesInGaps) {
   constexpr int64_t kFloats = 16384;  // 64 KiB, more than the lists of small blocks have
   const Place places[] = {{65536, 65536}};
-  context_.OfferPlaces(places, 196608);
+  ASSERT_TRUE(context_.OpenArena(196608));
+  context_.OfferPlaces(places);
   void* scratch = context_.Scratch(40000);
   const TensorPtr own = New(kFloats - 100);
   const TensorPtr result = New(kFloats);
@@ -235,11 +270,13 @@ TEST_F(ContextPlaces, WhatIsMadeBesideResultsLiesInGaps) {
 
 TEST_F(ContextPlaces, ResultsOutliveTheRun) {
   const Place places[] = {{0, 64}};
-  context_.OfferPlaces(places, 64);
+  ASSERT_TRUE(context_.OpenArena(64));
+  context_.OfferPlaces(places);
   const TensorPtr kept = New(16);
   kept->data_as<float>()[0] = 5;
   context_.CloseArena();
-  context_.OfferPlaces(places, 64);
+  ASSERT_TRUE(context_.OpenArena(64));
+  context_.OfferPlaces(places);
   const TensorPtr next = New(16);
   next->data_as<float>()[0] = 6;
   EXPECT_NE(kept->data(), next->data());

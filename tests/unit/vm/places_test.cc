@@ -158,18 +158,95 @@ TEST_F(Places, ALimitHasRoomForWhatLives) {
   EXPECT_EQ(vm->memory().placed, 0);
 }
 
+// Three vectors of n floats, of which two are alive at once; `next` and `fill` make n of them.
+constexpr std::string_view kSized = R"(.meta "places" = "0:128 0:(4*n)@0-1 1:(4*n)@1-3 3:(4*n)@3-5"
+.func @main(x: f32[n])
+  call  more in: %0 dst: %1
+  call  more in: %1 dst: %2
+  kill  %1
+  call  more in: %2 dst: %3
+  kill  %2
+  call  last in: %3 dst: %4
+  ret   ret %4
+)";
+
+class SizedPlaces : public ::testing::Test {
+ protected:
+  SizedPlaces() {
+    const auto more = [this](RunContext& context, Tensor* x) -> Result<TensorPtr> {
+      TERN_TRY_ASSIGN(TensorPtr t, context.NewTensor(kF32, x->dims()));
+      for (int64_t i = 0; i < t->element_count(); ++i)
+        t->data_as<float>()[i] = x->data_as<float>()[i] + 1;
+      made_.push_back(t->data_as<char>());
+      return t;
+    };
+    const auto last = [](Tensor* x) {
+      return static_cast<int64_t>(x->data_as<float>()[x->element_count() - 1]);
+    };
+    functions_ = {Function::FromTyped("more", more), Function::FromTyped("last", last)};
+  }
+  Result<Any> Call(VirtualMachine* vm, int64_t n) {
+    const TensorPtr x = *Tensor::New(kF32, {n});
+    std::fill_n(x->data_as<float>(), n, 10.0f);
+    made_.clear();
+    return vm->Call("main", {AnyView(x)});
+  }
+
+  std::vector<FunctionPtr> functions_;
+  std::vector<const char*> made_;
+};
+
+TEST_F(SizedPlaces, AreLaidOutWhereARunBegins) {
+  const auto vm = MakeVm(kSized, functions_);
+  int64_t placed = 0;
+  for (const int64_t n : {20000, 20000, 10001, 50000, 20000}) {
+    EXPECT_EQ(Call(vm.get(), n).value().TryCast<int64_t>(), 13);
+    // Behind the fixed part, rounded up.
+    EXPECT_EQ(made_[1] - made_[0], (4 * n + 63) / 64 * 64);
+    EXPECT_EQ(made_[2], made_[0]);
+    EXPECT_EQ(vm->memory().placed, placed += 3);
+    EXPECT_EQ(vm->memory().live_bytes, 0);
+  }
+  // The largest of them, and no more.
+  EXPECT_EQ(vm->memory().reserved_bytes, 128 + 2 * 200000);
+}
+
+TEST_F(SizedPlaces, SmallOnesAreLeftToTheAllocator) {
+  const auto vm = MakeVm(kSized, functions_);
+  EXPECT_EQ(Call(vm.get(), 100).value().TryCast<int64_t>(), 13);
+  EXPECT_EQ(vm->memory().placed, 0);
+}
+
+// What no compiler writes: the run does without an arena, or with fewer places.
+TEST_F(SizedPlaces, WrongOnesDoNoHarm) {
+  for (const std::string_view size :
+       {"k", "n-100000000", "n*n*n*n*n*n*n*n", "n*1000000000000", "2*n", "?", "0", "n%0"}) {
+    std::string text(kSized);
+    text.replace(text.find("(4*n)") + 1, 3, size);
+    const auto vm = MakeVm(text, functions_);
+    EXPECT_EQ(Call(vm.get(), 20000).value().TryCast<int64_t>(), 13) << size;
+    EXPECT_EQ(vm->memory().live_bytes, 0);
+  }
+  // Lifetimes that end too early: places would lie over each other.
+  std::string text(kSized);
+  text.replace(text.find("@0-1"), 4, "@0-0");
+  const auto vm = MakeVm(text, functions_);
+  EXPECT_EQ(Call(vm.get(), 20000).value().TryCast<int64_t>(), 13);
+}
+
 TEST(PlacesText, IsWhatIsRead) {
   ExecutableParts parts;
   parts.functions.resize(4);
   for (FunctionInfo& function : parts.functions) function.instruction_count = 10;
-  const std::string text = "0:128 3:0+64 3:64+64 9:0+128; 2:64; 3:64 0:0+64";
+  const std::string text =
+      "0:128 3:0+64 3:64+64 9:0+128; 2:0 4:(4*n*max(m, 2))@0-4294967295; 3:64 0:0+64 1:(k)@7-7";
   parts.metadata.emplace_back("places", text);
   const Result<std::vector<FunctionPlaces>> places = PlacesOf(parts);
   ASSERT_TRUE(places.ok()) << places.status().message();
   ASSERT_EQ(places->size(), 3u);
   EXPECT_EQ((*places)[0].calls.size(), 3u);
   EXPECT_EQ((*places)[0].calls[2].place.bytes, 128u);
-  EXPECT_TRUE((*places)[1].calls.empty());
+  EXPECT_EQ((*places)[1].calls[0].size, "4*n*max(m, 2)");
   EXPECT_EQ(PlacesText(*places), text);
 }
 
@@ -182,7 +259,17 @@ TEST(PlacesText, BadOnesAreRefusedWhereTheyAreBad) {
            {"x", "character 1: expected a function's number"},
            {"1:64", "character 1: expected a function's number from 0 to 0"},
            {"0", "character 2: expected ':'"},
-           {"0:", "character 3: expected the arena's size from 64"},
+           {"0:", "character 3: expected the arena's size from 0"},
+           {"0:0 1:0+64", "character 7: expected '(', since the arena's size is 0"},
+           {"0:0 1:(", "character 8: expected a dimension"},
+           {"0:0 1:()@1-2", "character 8: expected a dimension"},
+           {"0:0 1:(n+)@1-2", "expected a dimension"},
+           {"0:0 1:(n", "character 9: expected ')@'"},
+           {"0:0 1:(n)1-2", "character 9: expected ')@'"},
+           {"0:0 1:(n)@", "character 11: expected the first point in time from 0"},
+           {"0:0 1:(n)@2", "character 12: expected '-'"},
+           {"0:0 1:(n)@2-1", "character 13: expected the last point in time from 2"},
+           {"0:0 1:(n)@2-4294967296", "character 13: expected the last point in time"},
            {"0:100", "character 3: expected the arena's size that is a multiple of 64"},
            {"0:9223372036854775808", "character 3: expected the arena's size"},
            {"0:99999999999999999999", "character 3: expected the arena's size"},

@@ -53,15 +53,15 @@ export interface PlacedMemory {
 export interface PlannedFunction {
   name: string;
   static: { before: number; after: number; live: number };
-  symbolic: { tensors: number; storages: number };
+  symbolic: { tensors: number };
   /** Tensors with memory of their own. */
   unplanned: number;
-  storages: { bytes: number | string }[];
   tensors: {
     name: string;
     type: string;
     bytes: number | string;
-    /** -1: memory of its own. */
+    /** 0: at `offset` of the arena; 1: in the arena, where a run finds room when it begins; -1: memory
+     * of its own. */
     storage: number;
     offset: number;
     /** Bindings: where it is made and where it is read last. */

@@ -40,6 +40,10 @@ function LiveArea({ at, highest }: { at: PlacedMemory; highest: number }) {
   return <polygon class="live" points={`0,${kHeight} ${points.join(' ')} ${kWidth},${kHeight}`} />;
 }
 
+/** By `storage` + 1, of which -1 is the first. */
+const kMemory = ['its own', 'arena', 'arena, placed at entry'];
+const kClasses = ['own', 'fixed', 'sized'];
+
 const boundOf = ({ before, planned, live }: PlacedMemory, how: PlanArrangement): number =>
   ({ planned, alone: before, live })[how];
 
@@ -63,7 +67,7 @@ function Picture({ planned, at }: Placed) {
         // A small tensor is still one line.
         const height = Math.max(bytes * scale, 1);
         const classes = [
-          'tensor', `storage-${Math.abs(storage) % 8}`, storage < 0 ? 'own' : '',
+          'tensor', kClasses[storage + 1],
           pickedTensor.value === i ? 'picked' : '',
         ];
         return (
@@ -99,7 +103,7 @@ function Table({ planned, at }: Placed) {
         { title: 'type', value: ({ type }) => type },
         { title: 'bytes', class: 'number', value: (_, i) => at.tensors[i]!.bytes },
         { title: 'at', class: 'number', value: (_, i) => at.tensors[i]!.base },
-        { title: 'storage', value: ({ storage }) => (storage < 0 ? 'its own' : storage) },
+        { title: 'memory', value: ({ storage }) => kMemory[storage + 1] },
         { title: 'from', class: 'number', value: ({ first }) => first },
         { title: 'to', class: 'number', value: ({ last }) => last },
         { title: 'made by', value: (_, i) => at.tensors[i]!.origin },
