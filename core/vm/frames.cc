@@ -130,17 +130,24 @@ Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const 
 // machine (args_), which the program sized for the longest list. They are borrowed: registers and
 // constants outlive the call.
 bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
-  // Only the function that the run began with has an arena: one that calls itself would need as
-  // many as there are calls.
-  if (op.b == kNoValue || vm_.depth_ != 1) [[likely]]
+  if (!OfferPlaces(op)) [[likely]]
     return TryCall(op);
-  const PlacedCall& call = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
-  // A tail call may have put another function into the frame.
-  if (call.plan != vm_.plan_) return TryCall(op);
-  vm_.context_.OfferPlaces(vm_.layout_.places().subspan(call.first, call.count));
   const bool done = TryCall(op);
   vm_.context_.WithdrawPlaces();
   return done;
+}
+
+// Whether the results of this call have places, which are then offered for it. Only the function
+// that the run began with has an arena: one that calls itself would need as many as there are
+// calls.
+bool VirtualMachine::Interpreter::OfferPlaces(const DecodedOp& op) {
+  if (op.b == kNoValue || vm_.depth_ != 1) [[likely]]
+    return false;
+  const PlacedCall& call = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
+  // A tail call may have put another function into the frame.
+  if (call.plan != vm_.plan_) return false;
+  vm_.context_.OfferPlaces(vm_.layout_.places().subspan(call.first, call.count));
+  return true;
 }
 
 bool VirtualMachine::Interpreter::TryCall(const DecodedOp& op) {
@@ -349,7 +356,10 @@ bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t func
 }
 VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
     const DecodedOp& op, uint32_t function, const Closure* closure) {
-  return InvokeNative(function, ListOf(op), closure);
+  const bool has_places = OfferPlaces(op);
+  const NativeCall outcome = InvokeNative(function, ListOf(op), closure);
+  if (has_places) vm_.context_.WithdrawPlaces();
+  return outcome;
 }
 
 // --- functions that something replaces

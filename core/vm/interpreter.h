@@ -81,6 +81,7 @@ class VirtualMachine::Interpreter {
                                          const Closure* closure);
   bool TryCallPrimitive(const DecodedOp& op);
   bool TryCall(const DecodedOp& op);
+  bool OfferPlaces(const DecodedOp& op);
   Status EnterFunction(uint32_t function, int32_t dst, uint32_t pc, std::span<const ValueRef> args,
                        const Closure* closure);
   // After entering a function that counts its arguments: releases the caller's references at once

@@ -89,7 +89,7 @@ class Linker {
     AddTypeCodes();
   }
 
-  // A place of what is no call of a primitive is left out.
+  // A place of what is no call is left out.
   Status AddPlaces() {
     TERN_TRY_ASSIGN(std::vector<FunctionPlaces> functions, PlacesOf(executable().parts()));
     for (FunctionPlaces& function : functions) {
@@ -104,8 +104,9 @@ class Linker {
   }
 
   void AddPlace(DecodedOp* op, uint32_t plan, FunctionPlaces::Call* call) {
-    // Outputs that a call is given are where its results go.
-    if (op->handler != Handler::kCall || op->flags >> kOutputsShift != 0) return;
+    // Outputs that a call is given are where its results go. A function may be replaced by a kernel.
+    const bool is_call = op->handler == Handler::kCall && op->flags >> kOutputsShift == 0;
+    if (!is_call && op->handler != Handler::kInvoke) return;
     ArenaPlan& to = program_.plans_[plan];
     const auto place = static_cast<uint32_t>(to.places.size());
     if (op->b == kNoValue) {

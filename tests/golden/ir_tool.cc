@@ -120,9 +120,9 @@ Status Run(std::string_view command, const char* path) {
   }
   if (command == "memory") {
     for (const ir::FunctionPlan& plan : ir::PlanMemory(module)) {
-      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan));
+      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan, {}, &module));
       const ir::Sizes sizes = {{"n", types::Dim(7)}};
-      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan, sizes));
+      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan, sizes, &module));
     }
     std::fputs(ir::MemoryPlanText(module).c_str(), stdout);
     return OkStatus();

@@ -176,7 +176,7 @@ void FunctionCodegen::EmitBinding(const Binding& binding) {
   const int64_t target = ChooseTarget(binding.var.get(), point.dying);
   dying_ = &point.dying;
   EmitValue(binding.value, vm::ExecBuilder::r(target), &temporary);
-  if (binding.value->As<Call>() != nullptr)
+  if (binding.value->As<Call>() != nullptr || binding.value->As<Invoke>() != nullptr)
     calls_.emplace(binding.var.get(), builder_.code_size() - 1);
   std::vector<int64_t> killed = Drop(point.dying, target);
   // Temporaries are free only now: the instruction reads them.

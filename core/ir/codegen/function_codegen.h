@@ -24,7 +24,7 @@ class FunctionCodegen {
 
   Status Run(std::string_view name);
   RegisterAssignment TakeAssignment();  // after Run
-  // Of the operators that were called; after Run.
+  // Of what was called and not left by it; after Run.
   const CallInstructions& calls() const { return calls_; }
 
  private:

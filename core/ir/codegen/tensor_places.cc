@@ -96,12 +96,16 @@ class Places {
 
 }  // namespace
 
-void AddTensorPlaces(std::string_view name, const Function& function, uint32_t index,
-                     const CallInstructions& calls, std::vector<vm::FunctionPlaces>* all) {
+void AddTensorPlaces(const Module& module, uint32_t index, const CallInstructions& calls,
+                     std::vector<vm::FunctionPlaces>* all) {
+  const Module::Item& item = module.items()[index];
+  // What another function calls has no arena (VirtualMachine), and most of it is gone.
+  if (item.is_primitive) return;
+  const Function& function = *item.function;
   size_t bindings = 0;
   ForEachBinding(function.bindings(), [&bindings](const Binding&) { ++bindings; });
   if (bindings > kMostBindings) return;
-  const FunctionPlan plan = PlanMemory(name, function);
+  const FunctionPlan plan = PlanMemory(item.name, function, &module);
   if (static_cast<uint64_t>(plan.static_bytes_after) <= Regions::kSmallest &&
       plan.symbolic_tensors < kLeastSized)
     return;

@@ -4,11 +4,10 @@
 #define TERN_CORE_IR_CODEGEN_TENSOR_PLACES_H_
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "core/ir/expr.h"
+#include "core/ir/module.h"
 #include "core/vm/places.h"
 
 namespace tern::ir {
@@ -16,10 +15,10 @@ namespace tern::ir {
 // By variable: the instruction that makes it, from the function's first.
 using CallInstructions = std::unordered_map<const Var*, uint32_t>;
 
-// Adds the places of one function, the number of which is `index`, unless it has so little to place
+// Adds the places of the module's function of that index, unless it has so little to place
 // that the lists of small blocks serve as well, or so much that planning would take too long.
-void AddTensorPlaces(std::string_view name, const Function& function, uint32_t index,
-                     const CallInstructions& calls, std::vector<vm::FunctionPlaces>* all);
+void AddTensorPlaces(const Module& module, uint32_t index, const CallInstructions& calls,
+                     std::vector<vm::FunctionPlaces>* all);
 
 }  // namespace tern::ir
 

@@ -34,7 +34,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
     FunctionCodegen codegen(&builder, *item.function);
     TERN_TRY(codegen.Run(item.name));
     if (options.places_tensors)
-      AddTensorPlaces(item.name, *item.function, index, codegen.calls(), &places);
+      AddTensorPlaces(module, index, codegen.calls(), &places);
     ++index;
     if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
     // The loop program goes along as a kernel; the function's bytecode stays as the fallback by

@@ -22,8 +22,9 @@ namespace {
 // and what escapes has memory of its own.
 class PlanChecker {
  public:
-  PlanChecker(const Function& function, const FunctionPlan& plan, const Sizes& sizes)
-      : plan_(plan), liveness_(function), placed_(PlaceTensors(plan, sizes)) {
+  PlanChecker(const Function& function, const FunctionPlan& plan, const Sizes& sizes,
+              const Module* module)
+      : plan_(plan), module_(module), liveness_(function), placed_(PlaceTensors(plan, sizes)) {
     for (const PlannedTensor& tensor : plan.tensors) made_[tensor.var].push_back(&tensor);
   }
 
@@ -151,7 +152,7 @@ class PlanChecker {
     for (const Binding& binding : block.bindings()) {
       const Liveness::Point& point = liveness_.at(binding.var);
       // Operators only read their operands; other values may keep them.
-      if (!OnlyReads(binding.value)) TERN_TRY(CheckAllKept(binding.value));
+      if (!OnlyReads(binding.value, module_)) TERN_TRY(CheckAllKept(binding.value));
       if (!point.results.empty()) TERN_TRY(WalkBranches(binding));
       TERN_TRY(Make(binding));
       Forget(point.dying);
@@ -161,6 +162,7 @@ class PlanChecker {
   }
 
   const FunctionPlan& plan_;
+  const Module* module_;
   const Liveness liveness_;
   const std::optional<PlacedPlan> placed_;
   std::unordered_map<const Node*, std::vector<const PlannedTensor*>> made_;  // by variable
@@ -169,8 +171,9 @@ class PlanChecker {
 
 }  // namespace
 
-Status CheckMemoryPlan(const Function& function, const FunctionPlan& plan, const Sizes& sizes) {
-  return PlanChecker(function, plan, sizes).Run(function);
+Status CheckMemoryPlan(const Function& function, const FunctionPlan& plan, const Sizes& sizes,
+                       const Module* module) {
+  return PlanChecker(function, plan, sizes, module).Run(function);
 }
 
 }  // namespace tern::ir

@@ -15,8 +15,18 @@ const Node* ViewedBy(const Expr& value) {
   return call->op().IsView() ? call->args()[0].get() : nullptr;
 }
 
+bool IsKernelCall(const Expr& value, const Module* module) {
+  if (value->As<Call>() != nullptr) return true;
+  const Invoke* invoke = value->As<Invoke>();
+  const Global* callee = invoke == nullptr ? nullptr : invoke->callee()->As<Global>();
+  if (callee == nullptr || module == nullptr) return false;
+  const Module::Item* item = module->FindItem(callee->name());
+  return item != nullptr && item->is_primitive;
+}
+
 // Everything else may keep a reference: stored in an object, or passed to code that is not known.
-bool OnlyReads(const Expr& value) {
+bool OnlyReads(const Expr& value, const Module* module) {
+  if (IsKernelCall(value, module)) return true;
   switch (value->kind()) {
     case NodeKind::kCall:
     case NodeKind::kGetItem:

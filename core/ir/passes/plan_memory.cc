@@ -29,7 +29,7 @@ PlaceRequest RequestOf(const PlannedTensor& tensor, int64_t bytes) {
 // blocks are numbered where they stand, so that a range over a branch covers it.
 class Planner {
  public:
-  explicit Planner(FunctionPlan* plan) : plan_(*plan) {}
+  Planner(FunctionPlan* plan, const Module* module) : plan_(*plan), module_(module) {}
 
   // Extents of parameters are known from the beginning.
   void Run(const Function& function) {
@@ -47,7 +47,7 @@ class Planner {
   void ReadBlock(const Let& block) {
     for (const Binding& binding : block.bindings()) {
       const int now = next_++;
-      const bool reads = OnlyReads(binding.value);
+      const bool reads = OnlyReads(binding.value, module_);
       ForEachAtom(binding.value, [&](const Expr& atom) { Use(atom, now, !reads); });
       ForEachBlock(binding.value, [this](const Let& inner) { ReadBlock(inner); });
       Make(binding, now);
@@ -76,8 +76,8 @@ class Planner {
           item == nullptr ? all : std::vector<size_t>{all[static_cast<size_t>(item->index())]};
       return;
     }
-    // Only results of operators are planned; others make their memory themselves.
-    if (binding.value->As<Call>() == nullptr) return;
+    // Only results of kernels are planned; others make their memory themselves.
+    if (!IsKernelCall(binding.value, module_)) return;
     const types::Type& type = binding.var->type();
     if (type.is_tensor()) return Add(binding.var, -1, type, now);
     if (!type.is_tuple()) return;
@@ -146,6 +146,7 @@ class Planner {
   }
 
   FunctionPlan& plan_;
+  const Module* module_;
   int next_ = 0;
   std::unordered_map<const Node*, std::vector<size_t>> places_;  // by variable: its tensors
   std::vector<bool> escapes_;
@@ -165,17 +166,17 @@ types::Type TypeOfTensor(const PlannedTensor& tensor) {
 
 }  // namespace
 
-FunctionPlan PlanMemory(std::string_view name, const Function& function) {
+FunctionPlan PlanMemory(std::string_view name, const Function& function, const Module* module) {
   FunctionPlan plan;
   plan.function = name;
-  Planner(&plan).Run(function);
+  Planner(&plan, module).Run(function);
   return plan;
 }
 
 std::vector<FunctionPlan> PlanMemory(const Module& module) {
   std::vector<FunctionPlan> plans;
   for (const Module::Item& item : module.items())
-    plans.push_back(PlanMemory(item.name, *item.function));
+    plans.push_back(PlanMemory(item.name, *item.function, &module));
   return plans;
 }
 

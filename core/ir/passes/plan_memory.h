@@ -3,7 +3,8 @@
 // offsets that are known now, those of symbolic size behind them, at offsets that are found when a
 // run begins and its sizes are known. A run follows the plan (core/vm/places.h).
 //
-// A tensor is planned if an operator makes it and only operators read it: what goes into a tuple, a
+// A tensor is planned if an operator makes it and only operators read it, functions that are one
+// kernel among them: what goes into a tuple, a
 // closure, another function or the result outlives the places that can be told here, and keeps
 // memory of its own; so does what has an extent that only its operator can tell. A view (reshape,
 // …) is no tensor of its own: it keeps what it looks at alive.
@@ -53,8 +54,10 @@ struct PlacedPlan {
   int64_t planned = 0;        // the arena and tensors with memory of their own
 };
 
-// A function without lambdas.
-FunctionPlan PlanMemory(std::string_view name, const Function& function);
+// A function without lambdas. module: that of the functions it calls; kernels among them are planned
+// as operators are.
+FunctionPlan PlanMemory(std::string_view name, const Function& function,
+                        const Module* module = nullptr);
 std::vector<FunctionPlan> PlanMemory(const Module& module);
 
 // Nothing where some size is no number then.
@@ -65,7 +68,7 @@ std::optional<PlacedPlan> PlaceTensors(const FunctionPlan& plan, const Sizes& si
 // alignment. Tensors of symbolic size are looked at where `sizes` say how large they are. Shares
 // nothing with the planner but the plan.
 Status CheckMemoryPlan(const Function& function, const FunctionPlan& plan,
-                       const Sizes& sizes = {});
+                       const Sizes& sizes = {}, const Module* module = nullptr);
 
 // One line per tensor, and the sums.
 std::string MemoryPlanText(const Module& module);

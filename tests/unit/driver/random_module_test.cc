@@ -64,16 +64,17 @@ std::vector<Any> Arguments(uint32_t seed) {
 }
 
 // Also for extents of the symbols, which are those of the function's parameters and others.
-Status CheckPlan(const std::string& name, const ir::Function& function) {
-  const ir::FunctionPlan plan = ir::PlanMemory(name, function);
+Status CheckPlan(const ir::Module& module, const std::string& name) {
+  const ir::Function& function = *module.Find(name);
+  const ir::FunctionPlan plan = ir::PlanMemory(name, function, &module);
   std::vector<std::string> symbols;
   for (const ir::PlannedTensor& tensor : plan.tensors) tensor.bytes.CollectSymbols(&symbols);
   for (const int64_t extent : {0, 3, 100}) {
     ir::Sizes sizes;
     for (const std::string& symbol : symbols) sizes.emplace_back(symbol, types::Dim(extent));
-    TERN_TRY(ir::CheckMemoryPlan(function, plan, sizes));
+    TERN_TRY(ir::CheckMemoryPlan(function, plan, sizes, &module));
   }
-  return ir::CheckMemoryPlan(function, plan);
+  return ir::CheckMemoryPlan(function, plan, {}, &module);
 }
 
 class Bench {
@@ -102,8 +103,7 @@ class Bench {
     TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
     for (const vm::FunctionInfo& function : executable->functions()) {
       const ir::Liveness liveness(*module.Find(function.name));
-      const ir::FunctionPtr planned = module.Find(function.name);
-      TERN_TRY(CheckPlan(function.name, *planned));
+      TERN_TRY(CheckPlan(module, function.name));
       // Parameters that nobody reads keep their registers.
       EXPECT_LE(function.register_count,
                 std::max<size_t>(liveness.max_live() + liveness.unused_parameters().size(), 1))
