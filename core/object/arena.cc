@@ -11,10 +11,8 @@ namespace tern {
 
 namespace {
 
-// The first place that begins at `offset` or behind it.
-auto PlaceFrom(std::vector<Place>* places, uint64_t offset) {
-  return std::lower_bound(places->begin(), places->end(), offset,
-                          [](const Place& place, uint64_t at) { return place.offset < at; });
+bool LieOver(const Place& a, const Place& b) {
+  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
 }  // namespace
@@ -67,11 +65,10 @@ void* Arena::Take(const Place& place) {
   if (!is_aligned || place.bytes == 0 || place.offset > bytes_ ||
       place.bytes > bytes_ - place.offset)
     return nullptr;
-  const auto next = PlaceFrom(&taken_, place.offset);
-  if (next != taken_.end() && next->offset < place.offset + place.bytes) return nullptr;
-  if (next != taken_.begin() && (next - 1)->offset + (next - 1)->bytes > place.offset)
-    return nullptr;
-  taken_.insert(next, place);
+  for (const Place& other : taken_) {
+    if (LieOver(place, other)) return nullptr;
+  }
+  taken_.push_back(place);
   char* const memory = memory_ + place.offset;
   TERN_UNPOISON(memory, place.bytes);
   return memory;
@@ -79,30 +76,30 @@ void* Arena::Take(const Place& place) {
 
 Place Arena::FindGap(size_t bytes, std::span<const Place> kept) const {
   if (bytes > bytes_) return {};
-  const uint64_t needed = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  uint64_t at = 0;
-  // What is taken is passed once, from the lowest to the highest; what is kept is in no order, so
-  // it is looked through again when the gap has moved.
-  auto next = taken_.begin();
-  for (bool has_moved = true; has_moved;) {
-    has_moved = false;
-    const auto pass = [&](const Place& place) {
-      if (place.offset >= at + needed || place.offset + place.bytes <= at) return;
-      at = place.offset + place.bytes;
-      has_moved = true;
-    };
-    for (; next != taken_.end() && next->offset < at + needed; ++next) pass(*next);
-    for (const Place& place : kept) pass(place);
+  // Each round passes what lies over the gap, in no order. That many are enough for what programs
+  // keep alive, and end soon where a plan has thousands.
+  constexpr int kMostRounds = 32;
+  Place gap = {0, (bytes + kAlignment - 1) / kAlignment * kAlignment};
+  for (int round = 0; round < kMostRounds; ++round) {
+    const uint64_t before = gap.offset;
+    for (const std::span<const Place> places : {std::span<const Place>(taken_), kept}) {
+      for (const Place& place : places) {
+        if (LieOver(gap, place)) gap.offset = place.offset + place.bytes;
+      }
+    }
+    if (gap.offset == before) return gap.offset + gap.bytes <= bytes_ ? gap : Place{};
   }
-  return at + needed <= bytes_ ? Place{at, needed} : Place{};
+  return {};
 }
 
 void Arena::Return(void* memory) {
   const auto offset = static_cast<uint64_t>(static_cast<char*>(memory) - memory_);
-  const auto place = PlaceFrom(&taken_, offset);
-  TERN_CHECK(place != taken_.end() && place->offset == offset, "a place is given back twice");
-  TERN_POISON(memory, place->bytes);
-  taken_.erase(place);
+  size_t i = 0;
+  while (i < taken_.size() && taken_[i].offset != offset) ++i;
+  TERN_CHECK(i < taken_.size(), "a place is given back twice");
+  TERN_POISON(memory, taken_[i].bytes);
+  taken_[i] = taken_.back();
+  taken_.pop_back();
 }
 
 }  // namespace tern

@@ -58,8 +58,8 @@ class Arena {
 
   // The memory of a place, not zeroed; null where it is not in the arena, not aligned, or not free.
   void* Take(const Place& place);
-  // The lowest place of at least so many bytes that is free and has nothing of what is `kept`; one
-  // of no bytes where there is none.
+  // A low place of at least so many bytes that is free and has nothing of what is `kept`; one of no
+  // bytes where none is found soon.
   Place FindGap(size_t bytes, std::span<const Place> kept) const;
   // What Take gave is free again.
   void Return(void* memory);
@@ -69,7 +69,7 @@ class Arena {
   char* memory_;
   size_t bytes_;
   bool is_closed_ = false;
-  std::vector<Place> taken_;  // by offset
+  std::vector<Place> taken_;  // few, so that looking through all of them is fine
 };
 
 }  // namespace tern

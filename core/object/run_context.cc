@@ -36,8 +36,7 @@ TensorPtr RunContext::TakePlace(DType dtype, Dims dims) {
   if (!bytes.ok() || dtype.is_string()) return nullptr;
   StoragePtr storage = StorageIn(static_cast<size_t>(*bytes));
   if (storage == nullptr) return nullptr;
-  Result<TensorPtr> tensor = Tensor::FromStorage(std::move(storage), 0, dtype, dims);
-  return tensor.ok() ? std::move(tensor).value() : nullptr;
+  return Tensor::OfStorage(std::move(storage), dtype, dims, allocator());
 }
 
 // First fit, as above. What fits no place is something that the operator makes for itself; if it is

@@ -86,17 +86,32 @@ StoragePtr Storage::NewIn(Arena* arena, std::span<const Place> kept, size_t byte
   return WrapPlace(arena, arena->allocator()->AllocateIn(arena, kept, bytes), bytes);
 }
 
+// The object lies beside its memory: places have the size of what lies in them.
 StoragePtr Storage::WrapPlace(Arena* arena, void* data, size_t bytes) {
   if (data == nullptr) return nullptr;
+  Allocator* const allocator = arena->allocator();
+  void* object = allocator->Allocate(sizeof(Storage), alignof(Storage));
+  if (object == nullptr) {
+    allocator->FreeAt(arena, data, bytes);
+    return nullptr;
+  }
+  auto* storage = new (object) Storage(&DeletePlaced, static_cast<uint8_t*>(data), bytes);
+  storage->arena_ = arena;
   // The memory may outlive the run, and then needs its allocator still.
-  arena->allocator()->IncRef();
-  const Release release = [](void* raw, void* memory, size_t count) {
-    auto* const from = static_cast<Arena*>(raw);
-    Allocator* const owner = from->allocator();
-    owner->FreeAt(from, memory, count);
-    owner->DecRef();
-  };
-  return Wrap(data, bytes, release, arena);
+  allocator->IncRef();
+  return StoragePtr::Adopt(storage);
+}
+
+void Storage::DeletePlaced(TernObject* header) {
+  auto* self = static_cast<Storage*>(Object::FromHeader(header));
+  Arena* const arena = self->arena_;
+  Allocator* const allocator = arena->allocator();
+  // The arena may end with it.
+  allocator->FreeAt(arena, self->data_, self->bytes_);
+  self->~Storage();
+  internal::CountObject(-1);
+  allocator->Free(self, sizeof(Storage), alignof(Storage));
+  allocator->DecRef();
 }
 
 StoragePtr Storage::Wrap(void* data, size_t bytes, Release release, void* context) {
@@ -265,6 +280,10 @@ Result<TensorPtr> Tensor::New(Allocator* allocator, DType dtype, Dims dims) {
               allocator);
 }
 
+TensorPtr Tensor::OfStorage(StoragePtr storage, DType dtype, Dims dims, Allocator* allocator) {
+  return Make({.data = storage->data(), .dtype = dtype, .dims = dims, .owner = storage.get()},
+              allocator);
+}
 Result<TensorPtr> Tensor::FromStorage(StoragePtr storage, size_t byte_offset, DType dtype,
                                       // Strings are Any values with references; bytes of a storage
                                       // could claim any pointer.

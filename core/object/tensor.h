@@ -62,6 +62,7 @@ class Storage : public Object {
   static ObjectPtr<Storage> WrapPlace(Arena* arena, void* data, size_t bytes);
   static void DeleteOwned(TernObject* header);
   static void DeleteWrapped(TernObject* header);
+  static void DeletePlaced(TernObject* header);
   static void DeleteOnDevice(TernObject* header);
 
   uint8_t* data_;
@@ -69,6 +70,7 @@ class Storage : public Object {
   union {
     Allocator* allocator_;     // of owned memory, this object included; one reference
     void* context_;            // of wrapped memory
+    Arena* arena_;             // of a place; the allocator has one reference
     DeviceAllocator* device_;  // of a device's memory; one reference
   };
   Release release_ = nullptr;
@@ -93,6 +95,10 @@ class Tensor : public Object {
   // misaligned.
   static Result<ObjectPtr<Tensor>> FromStorage(ObjectPtr<Storage> storage, size_t byte_offset,
                                                DType dtype, Dims dims);
+  // All of a storage that has room for it; uninitialised. The object's own memory is the
+  // allocator's.
+  static ObjectPtr<Tensor> OfStorage(ObjectPtr<Storage> storage, DType dtype, Dims dims,
+                                     Allocator* allocator);
   // Contiguous elements that `keeper` (may be null: static memory) keeps alive; read-only unless
   // writable.
   static Result<ObjectPtr<Tensor>> FromMemory(const void* data, size_t bytes,

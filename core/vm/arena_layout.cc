@@ -8,39 +8,43 @@
 
 namespace tern::vm {
 
-void ArenaLayout::Prepare(const ArenaPlan& plan, uint32_t index, const Signature& signature,
-                          AnyArgs args) {
-  if (plan.sized.empty()) {
-    places_ = plan.places;
-    bytes_ = plan.fixed_bytes;
-    return;
-  }
+void ArenaLayout::Prepare(const FunctionPlaces& places, const Signature& signature, AnyArgs args) {
   std::vector<int64_t> extents = signature.SymbolExtents(args);
-  if (plan_ != index || extents_ != extents) {
-    plan_ = index;
-    extents_ = std::move(extents);
-    LayOutSized(plan, signature);
-  }
-  places_ = sized_;
-  bytes_ = sized_bytes_;
+  if (of_ == &places && extents_ == extents) return;
+  of_ = &places;
+  extents_ = std::move(extents);
+  LayOut(signature);
 }
 
-void ArenaLayout::LayOutSized(const ArenaPlan& plan, const Signature& signature) {
+void ArenaLayout::LayOut(const Signature& signature) {
   // Sums of this many stay numbers.
   constexpr int64_t kMostBytes = int64_t{1} << 48;
-  sized_ = plan.places;
-  sized_bytes_ = 0;
+  places_.clear();
+  bytes_ = 0;
   std::vector<PlaceRequest> requests;
-  for (const ArenaPlan::Sized& sized : plan.sized) {
+  for (const FunctionPlaces::Call& call : of_->calls) {
+    places_.push_back(call.place);
+    if (call.size.empty()) continue;
     const std::optional<int64_t> bytes =
-        EvaluateDimension(sized.size, signature.symbols(), extents_);
+        EvaluateDimension(call.size, signature.symbols(), extents_);
     // The compiler writes no such size.
     if (!bytes || *bytes < 0 || *bytes > kMostBytes) return;
-    requests.push_back({static_cast<uint64_t>(*bytes), sized.first, sized.last});
+    requests.push_back({static_cast<uint64_t>(*bytes), call.first, call.last});
   }
-  sized_bytes_ = plan.fixed_bytes + LayOutPlaces(&requests);
-  for (size_t i = 0; i < requests.size(); ++i)
-    sized_[plan.sized[i].place] = {plan.fixed_bytes + requests[i].offset, requests[i].bytes};
+  bytes_ = of_->arena_bytes + LayOutPlaces(&requests);
+  const PlaceRequest* request = requests.data();
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (of_->calls[i].size.empty()) continue;
+    places_[i] = {of_->arena_bytes + request->offset, request->bytes};
+    ++request;
+  }
+}
+
+std::span<const Place> ArenaLayout::PlacesOf(size_t first) const {
+  size_t end = first + 1;
+  while (end < places_.size() && of_->calls[end].instruction == of_->calls[first].instruction)
+    ++end;
+  return std::span(places_).subspan(first, end - first);
 }
 
 }  // namespace tern::vm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of a machine's run: those that the compiler has laid out, and those whose size is
-// known with the arguments. Layouts are kept for the next run with the same extents.
+// known with the arguments. They are kept for the next run with the same extents.
 #ifndef TERN_CORE_VM_ARENA_LAYOUT_H_
 #define TERN_CORE_VM_ARENA_LAYOUT_H_
 
@@ -9,30 +9,28 @@
 #include <vector>
 
 #include "core/object/arena.h"
-#include "core/vm/linker.h"
+#include "core/vm/places.h"
 #include "core/vm/signature.h"
 
 namespace tern::vm {
 
 class ArenaLayout {
  public:
-  // For a run of the function that the plan, number `index` of the program, is of. The arguments
-  // are as the signature wants them.
-  void Prepare(const ArenaPlan& plan, uint32_t index, const Signature& signature, AnyArgs args);
+  // For a run of the function that the places and the signature are of, which outlive it. The
+  // arguments are as the signature wants them.
+  void Prepare(const FunctionPlaces& places, const Signature& signature, AnyArgs args);
 
-  // In the order of the plan. Valid until the next call of Prepare, as is the plan.
-  std::span<const Place> places() const { return places_; }
   // Of the arena; 0 where some size cannot be told.
   uint64_t bytes() const { return bytes_; }
+  // Those of one call, the first of which is given. Valid until the next call of Prepare.
+  std::span<const Place> PlacesOf(size_t first) const;
 
  private:
-  void LayOutSized(const ArenaPlan& plan, const Signature& signature);
+  void LayOut(const Signature& signature);
 
-  uint32_t plan_ = kNoPlan;
-  std::vector<int64_t> extents_;  // of the plan's symbols
-  std::vector<Place> sized_;      // all of the plan's, if some are sized
-  uint64_t sized_bytes_ = 0;      // of the arena then
-  std::span<const Place> places_;
+  const FunctionPlaces* of_ = nullptr;
+  std::vector<int64_t> extents_;  // of the signature's symbols
+  std::vector<Place> places_;     // as FunctionPlaces::calls
   uint64_t bytes_ = 0;
 };
 

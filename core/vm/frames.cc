@@ -89,7 +89,7 @@ void VirtualMachine::Interpreter::Pop() {
 void VirtualMachine::PopAll() {
   while (depth_ > 0) Interpreter(this).Pop();
   context_.CloseArena();
-  plan_ = kNoPlan;
+  arena_function_ = kNoArena;
 }
 
 // Makes every frame's parameters its own: needed before somebody edits registers, or keeps the
@@ -143,10 +143,9 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
 bool VirtualMachine::Interpreter::OfferPlaces(const DecodedOp& op) {
   if (op.b == kNoValue || vm_.depth_ != 1) [[likely]]
     return false;
-  const PlacedCall& call = vm_.program_->placed_calls()[static_cast<size_t>(op.b)];
   // A tail call may have put another function into the frame.
-  if (call.plan != vm_.plan_) return false;
-  vm_.context_.OfferPlaces(vm_.layout_.places().subspan(call.first, call.count));
+  if (vm_.top().function != vm_.arena_function_) return false;
+  vm_.context_.OfferPlaces(vm_.layout_.PlacesOf(static_cast<size_t>(op.b)));
   return true;
 }
 

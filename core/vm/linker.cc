@@ -12,7 +12,6 @@
 #include "core/object/containers/closure.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/builtins/builtins.h"
-#include "core/vm/places.h"
 #include "core/vm/specialize.h"
 #include "core/vm/verify_types.h"
 
@@ -89,34 +88,23 @@ class Linker {
     AddTypeCodes();
   }
 
-  // A place of what is no call is left out.
+  // The verifier has read them before. A place of what is no call is left out.
   Status AddPlaces() {
-    TERN_TRY_ASSIGN(std::vector<FunctionPlaces> functions, PlacesOf(executable().parts()));
-    for (FunctionPlaces& function : functions) {
-      const auto plan = static_cast<uint32_t>(program_.plans_.size());
-      program_.plans_.push_back({function.arena_bytes, {}, {}});
-      program_.entries_[function.function].plan = plan;
-      const uint32_t first = executable().functions()[function.function].first_instruction;
-      for (FunctionPlaces::Call& call : function.calls)
-        AddPlace(&program_.plain_[first + call.instruction], plan, &call);
+    TERN_TRY(ReadPlaces(executable().parts(), &program_.places_));
+    for (const FunctionPlaces& places : program_.places_) {
+      program_.entries_[places.function].places = &places;
+      const uint32_t first = executable().functions()[places.function].first_instruction;
+      for (size_t i = 0; i < places.calls.size(); ++i)
+        AddPlace(&program_.plain_[first + places.calls[i].instruction], i);
     }
     return OkStatus();
   }
 
-  void AddPlace(DecodedOp* op, uint32_t plan, FunctionPlaces::Call* call) {
-    // Outputs that a call is given are where its results go. A function may be replaced by a kernel.
+  static void AddPlace(DecodedOp* op, size_t place) {
+    // Outputs that a call is given are where its results go. A kernel may replace a function.
     const bool is_call = op->handler == Handler::kCall && op->flags >> kOutputsShift == 0;
-    if (!is_call && op->handler != Handler::kInvoke) return;
-    ArenaPlan& to = program_.plans_[plan];
-    const auto place = static_cast<uint32_t>(to.places.size());
-    if (op->b == kNoValue) {
-      op->b = static_cast<ValueRef>(program_.placed_calls_.size());
-      program_.placed_calls_.push_back({plan, place, 0});
-    }
-    ++program_.placed_calls_.back().count;
-    to.places.push_back(call->place);
-    if (!call->size.empty())
-      to.sized.push_back({place, std::move(call->size), call->first, call->last});
+    if ((is_call || op->handler == Handler::kInvoke) && op->b == kNoValue)
+      op->b = static_cast<ValueRef>(place);
   }
 
   // One array for all functions; entries point into it.

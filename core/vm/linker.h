@@ -13,14 +13,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/object/arena.h"
 #include "core/object/function.h"
 #include "core/object/registry.h"
 #include "core/vm/executable.h"
+#include "core/vm/places.h"
 #include "core/vm/program_kernels.h"
 #include "core/vm/type_codes.h"
 
@@ -67,6 +66,8 @@ enum class Handler : uint16_t {
 // values, or indices of functions; further ones stand in lists(), before the operand list. Call is
 // decoded to Invoke where its callee is a function of the file, InvokePacked to Call.
 //
+// `b` of a call whose results have places is the first of them in those of its function (places.h).
+//
 // Jumps are indices of ops in plain_code(). In code() they are distances in bytes from the op
 // behind the instruction, and dst, a and b of a specialised op are byte offsets of registers, or b
 // an int.
@@ -86,26 +87,6 @@ inline constexpr uint16_t kReleasesOperands = 2;
 inline constexpr int kOutputsShift = 1;  // above: outputs of InvokePacked, at most 2^15 - 1
 inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 
-// The places of a call's results (places.h). In plain_code() the call has its number as `b`.
-struct PlacedCall {
-  uint32_t plan = 0;   // of its function
-  uint32_t first = 0;  // in the plan's places
-  uint32_t count = 0;
-};
-
-// The places of a function.
-struct ArenaPlan {
-  struct Sized {
-    uint32_t place = 0;
-    std::string size;
-    uint32_t first = 0, last = 0;
-  };
-  uint64_t fixed_bytes = 0;
-  std::vector<Place> places;  // the sized have no bytes
-  std::vector<Sized> sized;
-};
-inline constexpr uint32_t kNoPlan = UINT32_MAX;
-
 // What entering a function takes.
 struct EntryInfo {
   uint32_t first = 0;  // op
@@ -120,7 +101,7 @@ struct EntryInfo {
   // there is to check, else null; and that of the result (type_codes.h).
   const int32_t* codes = nullptr;
   int32_t result_code = kNoCode;
-  uint32_t plan = kNoPlan;  // in Program::plans
+  const FunctionPlaces* places = nullptr;  // null: none
 };
 
 class Program;
@@ -143,8 +124,6 @@ class Program {
   std::span<const int32_t> lists() const { return lists_; }
   std::span<const Any> pool() const { return pool_; }
   std::span<const FunctionPtr> primitives() const { return primitives_; }
-  std::span<const PlacedCall> placed_calls() const { return placed_calls_; }
-  std::span<const ArenaPlan> plans() const { return plans_; }
   // The most values any instruction passes, the context included.
   uint32_t max_args() const { return max_args_; }
 
@@ -168,8 +147,7 @@ class Program {
   std::vector<int32_t> lists_;
   std::vector<Any> pool_;
   std::vector<FunctionPtr> primitives_;
-  std::vector<PlacedCall> placed_calls_;
-  std::vector<ArenaPlan> plans_;
+  std::vector<FunctionPlaces> places_;
   uint32_t max_args_ = 0;
   std::unique_ptr<KernelSlot> kernels_ = std::make_unique<KernelSlot>();
 };

@@ -17,15 +17,14 @@ class PlacesParser {
  public:
   PlacesParser(std::string_view text, const ExecutableParts& parts) : text_(text), parts_(parts) {}
 
-  Result<std::vector<FunctionPlaces>> Run() {
-    std::vector<FunctionPlaces> all;
+  Status Run(std::vector<FunctionPlaces>* all) {
+    uint64_t least = 0;
     do {
-      FunctionPlaces function;
-      TERN_TRY(ReadFunction(all.empty() ? nullptr : &all.back(), &function));
-      all.push_back(std::move(function));
+      FunctionPlaces& function = all->emplace_back();
+      TERN_TRY(ReadFunction(least, &function));
+      least = function.function + uint64_t{1};
     } while (Take("; "));
-    if (at_ < text_.size()) return Error("' ', '; ' or the end");
-    return all;
+    return at_ == text_.size() ? OkStatus() : Error("' ', '; ' or the end");
   }
 
  private:
@@ -41,31 +40,33 @@ class PlacesParser {
     return true;
   }
 
-  // A number of at most `most`, and of at least `least`.
-  Status ReadNumber(std::string_view what, uint64_t least, uint64_t most, uint64_t* number) {
+  // A number from `least` to `most`, both and itself multiples of `step`.
+  Status ReadNumber(std::string_view what, uint64_t least, uint64_t most, uint64_t step,
+                    uint64_t* number) {
     const size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
     const std::optional<uint64_t> value = ParseUint64(text_.substr(at_, end - at_));
-    if (!value || *value < least || *value > most)
-      return Error(StrCat(what, " from ", least, " to ", most));
+    if (!value || *value < least || *value > most || *value % step != 0) {
+      return Error(StrCat(what, " from ", least, " to ", most,
+                          step == 1 ? "" : ", a multiple of 64"));
+    }
     at_ = end;
     *number = *value;
     return OkStatus();
   }
-
-  // The same of bytes, a multiple of the alignment.
+  Status ReadIndex(std::string_view what, uint64_t least, uint64_t most, uint32_t* number) {
+    uint64_t value = 0;
+    TERN_TRY(ReadNumber(what, least, most, 1, &value));
+    *number = static_cast<uint32_t>(value);
+    return OkStatus();
+  }
+  static_assert(Arena::kAlignment == 64);
   Status ReadBytes(std::string_view what, uint64_t least, uint64_t most, uint64_t* number) {
-    const size_t begin = at_;
-    TERN_TRY(ReadNumber(what, least, most, number));
-    if (*number % Arena::kAlignment == 0) return OkStatus();
-    at_ = begin;
-    return Error(StrCat(what, " that is a multiple of ", Arena::kAlignment));
+    return ReadNumber(what, least, most, Arena::kAlignment, number);
   }
 
-  Status ReadFunction(const FunctionPlaces* before, FunctionPlaces* function) {
-    uint64_t number = 0;
-    TERN_TRY(ReadNumber("a function's number", before == nullptr ? 0 : before->function + 1u,
-                        parts_.functions.size() - 1, &number));
-    function->function = static_cast<uint32_t>(number);
+  Status ReadFunction(uint64_t least, FunctionPlaces* function) {
+    TERN_TRY(ReadIndex("a function's number", least, parts_.functions.size() - 1,
+                       &function->function));
     if (!Take(":")) return Error("':'");
     TERN_TRY(ReadBytes("the arena's size", 0, kMostBytes, &function->arena_bytes));
     size_t sized = 0;
@@ -78,17 +79,14 @@ class PlacesParser {
   }
 
   Status ReadCall(FunctionPlaces* function) {
-    FunctionPlaces::Call call;
-    const uint64_t first = function->calls.empty() ? 0 : function->calls.back().instruction;
-    uint64_t number = 0;
+    const uint32_t least = function->calls.empty() ? 0 : function->calls.back().instruction;
+    FunctionPlaces::Call& call = function->calls.emplace_back();
     // The verifier has seen that every function has an instruction.
-    TERN_TRY(ReadNumber("an instruction", first,
-                        parts_.functions[function->function].instruction_count - 1, &number));
-    call.instruction = static_cast<uint32_t>(number);
+    TERN_TRY(ReadIndex("an instruction", least,
+                       parts_.functions[function->function].instruction_count - 1,
+                       &call.instruction));
     if (!Take(":")) return Error("':'");
-    TERN_TRY(Take("(") ? ReadSized(&call) : ReadFixed(function->arena_bytes, &call.place));
-    function->calls.push_back(std::move(call));
-    return OkStatus();
+    return Take("(") ? ReadSized(&call) : ReadFixed(function->arena_bytes, &call.place);
   }
 
   Status ReadFixed(uint64_t arena_bytes, Place* place) {
@@ -105,13 +103,9 @@ class PlacesParser {
     call->size = scanner.Since(at_);
     at_ = scanner.at();
     if (!Take(")@")) return Error("')@'");
-    uint64_t number = 0;
-    TERN_TRY(ReadNumber("the first point in time", 0, UINT32_MAX, &number));
-    call->first = static_cast<uint32_t>(number);
+    TERN_TRY(ReadIndex("the first point in time", 0, UINT32_MAX, &call->first));
     if (!Take("-")) return Error("'-'");
-    TERN_TRY(ReadNumber("the last point in time", number, UINT32_MAX, &number));
-    call->last = static_cast<uint32_t>(number);
-    return OkStatus();
+    return ReadIndex("the last point in time", call->first, UINT32_MAX, &call->last);
   }
 
   static constexpr uint64_t kMostBytes = uint64_t{1} << 48;
@@ -123,26 +117,11 @@ class PlacesParser {
 
 }  // namespace
 
-std::string PlacesText(const std::vector<FunctionPlaces>& places) {
-  std::string text;
-  for (const FunctionPlaces& function : places) {
-    StrAppend(&text, text.empty() ? "" : "; ", function.function, ":", function.arena_bytes);
-    for (const FunctionPlaces::Call& call : function.calls) {
-      if (call.size.empty())
-        StrAppend(&text, " ", call.instruction, ":", call.place.offset, "+", call.place.bytes);
-      else
-        StrAppend(&text, " ", call.instruction, ":(", call.size, ")@", call.first, "-", call.last);
-    }
+Status ReadPlaces(const ExecutableParts& parts, std::vector<FunctionPlaces>* places) {
+  for (const auto& [key, text] : parts.metadata) {
+    if (key == kPlacesKey && !parts.functions.empty()) return PlacesParser(text, parts).Run(places);
   }
-  return text;
-}
-
-Result<std::vector<FunctionPlaces>> PlacesOf(const ExecutableParts& parts) {
-  const auto entry = std::find_if(parts.metadata.begin(), parts.metadata.end(),
-                                  [](const auto& pair) { return pair.first == kPlacesKey; });
-  if (entry == parts.metadata.end() || parts.functions.empty())
-    return std::vector<FunctionPlaces>();
-  return PlacesParser(entry->second, parts).Run();
+  return OkStatus();
 }
 
 }  // namespace tern::vm

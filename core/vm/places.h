@@ -35,9 +35,9 @@ inline constexpr std::string_view kPlacesKey = "places";  // of the metadata
 struct FunctionPlaces {
   struct Call {
     uint32_t instruction = 0;
-    Place place;                    // fixed, if it has bytes
-    std::string size;               // else an expression (dim_grammar.h)
     uint32_t first = 0, last = 0;  // of what is sized
+    Place place;                   // fixed, if it has bytes
+    std::string_view size;         // else an expression (dim_grammar.h), of the text
   };
   uint32_t function = 0;
   uint64_t arena_bytes = 0;
@@ -47,9 +47,9 @@ struct FunctionPlaces {
 // A function with more sized places has none: laying them out takes the square of it.
 inline constexpr size_t kMostSizedPlaces = 5000;
 
-std::string PlacesText(const std::vector<FunctionPlaces>& places);
-// Those of an executable, none where it has none. Errors say where in the text.
-Result<std::vector<FunctionPlaces>> PlacesOf(const ExecutableParts& parts);
+// Those of an executable, none where it has none; they refer to its metadata. Errors say where in
+// the text.
+Status ReadPlaces(const ExecutableParts& parts, std::vector<FunctionPlaces>* places);
 
 }  // namespace tern::vm
 

@@ -88,8 +88,8 @@ class Signature {
   // Count, kinds, data types, ranks and extents of the arguments; `function` is named in the
   // errors.
   Status CheckArguments(std::string_view function, AnyArgs args) const;
-  // Of each symbol, kUnknownExtent (dimension.h) where it is no extent of a parameter. For arguments
-  // that CheckArguments has seen.
+  // Of each symbol, kUnknownExtent (dimension.h) where it is no extent of a parameter. For
+  // arguments that CheckArguments has seen.
   std::vector<int64_t> SymbolExtents(AnyArgs args) const;
   // What the function gave back. Symbols are those of `args`, which it was called with; without
   // them (empty), extents that depend on symbols are not looked at.

@@ -536,7 +536,8 @@ Status Verify(const ExecutableParts& parts, const VerifyOptions& options, Verify
   TERN_TRY(CheckConstants(parts));
   TERN_TRY(CheckNames(parts));
   TERN_TRY(CheckTexts(parts));
-  TERN_TRY(PlacesOf(parts));
+  std::vector<FunctionPlaces> places;
+  TERN_TRY(ReadPlaces(parts, &places));
   FunctionVerifier verifier(parts, options);
   for (size_t i = 0; i < parts.functions.size(); ++i) {
     Status status = verifier.Run(parts.functions[i]);

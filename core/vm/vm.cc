@@ -233,7 +233,7 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
   // guarantee.
   TERN_TRY(info.signature.CheckArguments(info.name, args));
   TERN_TRY(executable().LoadConstants(function));
-  if (program_->entries()[function].plan != kNoPlan) OpenArena(function, args);
+  if (program_->entries()[function].places != nullptr) OpenArena(function, args);
   // Push without its checks: the stack is empty, so depth is 1 and the frame begins at 0.
   if (info.register_count <= stack_capacity_) [[likely]] {
     frames_[0] = {function, 0, 0, -1, 0};
@@ -265,11 +265,11 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
 
 // Where memory is short a run does without: its tensors then come one by one.
 void VirtualMachine::OpenArena(uint32_t function, AnyArgs args) {
-  const uint32_t plan = program_->entries()[function].plan;
-  const Signature& signature = executable().functions()[function].signature;
-  layout_.Prepare(program_->plans()[plan], plan, signature, args);
+  layout_.Prepare(*program_->entries()[function].places,
+                  executable().functions()[function].signature, args);
   // The lists of small blocks serve a small one as well.
-  if (layout_.bytes() > Regions::kSmallest && context_.OpenArena(layout_.bytes())) plan_ = plan;
+  if (layout_.bytes() > Regions::kSmallest && context_.OpenArena(layout_.bytes()))
+    arena_function_ = function;
 }
 
 // The run itself, between two looks at the clock. Time is counted over all slices of a run, and

@@ -215,7 +215,8 @@ class VirtualMachine {
   uint32_t frame_capacity_ = 0;  // at most max_depth
   uint32_t depth_ = 0;
   ArenaLayout layout_;
-  uint32_t plan_ = kNoPlan;  // of the run, if it has an arena
+  static constexpr uint32_t kNoArena = UINT32_MAX;
+  uint32_t arena_function_ = kNoArena;  // of the run, if it has one
   std::vector<TernAny> args_;  // of the packed call being made
   uint32_t pc_ = 0;            // next instruction when not running
   State state_ = State::kIdle;

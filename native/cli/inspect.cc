@@ -339,8 +339,8 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   CLI::Option* memory =
       app->add_flag(
              "--memory", options->show_memory,
-             "print where each tensor of a model or program lies in a run: bytes, offset, lifetime; "
-             "and the most that is needed at once beside the sum")
+             "print where each tensor of a model or program lies in a run: bytes, offset, "
+             "lifetime; and the most that is needed at once beside the sum")
           ->excludes(kernels);
   app->add_flag(
          "--unsupported", options->show_unsupported,

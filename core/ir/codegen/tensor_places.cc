@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "core/base/sort.h"
+#include "core/base/strings.h"
 #include "core/ir/passes/plan_memory.h"
 #include "core/ir/visitor.h"
 #include "core/object/regions.h"
+#include "core/vm/places.h"
 
 namespace tern::ir {
 
@@ -45,7 +47,8 @@ class Places {
     }
   }
 
-  std::vector<vm::FunctionPlaces::Call> Calls() const {
+  // " 12:0+401408 13:(256*n)@4-5"
+  std::string CallsText() const {
     // Instruction and number in the plan: the results of one call stay in their order.
     std::vector<std::pair<uint32_t, size_t>> order;
     for (size_t i = 0; i < plan_.tensors.size(); ++i) {
@@ -58,10 +61,16 @@ class Places {
         order.emplace_back(made->second, i);
     }
     Sort(&order);
-    std::vector<vm::FunctionPlaces::Call> calls;
-    for (const auto& [instruction, tensor] : order)
-      calls.push_back(CallOf(instruction, plan_.tensors[tensor]));
-    return calls;
+    std::string text;
+    for (const auto& [instruction, index] : order) {
+      const PlannedTensor& tensor = plan_.tensors[index];
+      StrAppend(&text, " ", instruction, ":");
+      if (tensor.where == Where::kStatic)
+        StrAppend(&text, tensor.offset, "+", tensor.bytes.constant());
+      else
+        StrAppend(&text, "(", tensor.bytes.ToText(), ")@", tensor.first, "-", tensor.last);
+    }
+    return text;
   }
 
  private:
@@ -74,20 +83,6 @@ class Places {
         symbols, [this](const std::string& symbol) { return symbols_.contains(symbol); });
   }
 
-  static vm::FunctionPlaces::Call CallOf(uint32_t instruction, const PlannedTensor& tensor) {
-    vm::FunctionPlaces::Call call;
-    call.instruction = instruction;
-    if (tensor.where == Where::kStatic) {
-      call.place = {static_cast<uint64_t>(tensor.offset),
-                    static_cast<uint64_t>(tensor.bytes.constant())};
-    } else {
-      call.size = tensor.bytes.ToText();
-      call.first = static_cast<uint32_t>(tensor.first);
-      call.last = static_cast<uint32_t>(tensor.last);
-    }
-    return call;
-  }
-
   const FunctionPlan& plan_;
   const CallInstructions& calls_;
   std::unordered_set<std::string> symbols_;
@@ -97,7 +92,7 @@ class Places {
 }  // namespace
 
 void AddTensorPlaces(const Module& module, uint32_t index, const CallInstructions& calls,
-                     std::vector<vm::FunctionPlaces>* all) {
+                     std::string* text) {
   const Module::Item& item = module.items()[index];
   // What another function calls has no arena (VirtualMachine), and most of it is gone.
   if (item.is_primitive) return;
@@ -110,11 +105,9 @@ void AddTensorPlaces(const Module& module, uint32_t index, const CallInstruction
       plan.symbolic_tensors < kLeastSized)
     return;
   if (static_cast<size_t>(plan.symbolic_tensors) > vm::kMostSizedPlaces) return;
-  vm::FunctionPlaces places;
-  places.function = index;
-  places.arena_bytes = static_cast<uint64_t>(plan.static_bytes_after);
-  places.calls = Places(function, plan, calls).Calls();
-  if (!places.calls.empty()) all->push_back(std::move(places));
+  const std::string places = Places(function, plan, calls).CallsText();
+  if (places.empty()) return;
+  StrAppend(text, text->empty() ? "" : "; ", index, ":", plan.static_bytes_after, places);
 }
 
 }  // namespace tern::ir

@@ -4,21 +4,21 @@
 #define TERN_CORE_IR_CODEGEN_TENSOR_PLACES_H_
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "core/ir/module.h"
-#include "core/vm/places.h"
 
 namespace tern::ir {
 
 // By variable: the instruction that makes it, from the function's first.
 using CallInstructions = std::unordered_map<const Var*, uint32_t>;
 
-// Adds the places of the module's function of that index, unless it has so little to place
-// that the lists of small blocks serve as well, or so much that planning would take too long.
+// Adds the places of the module's function of that index, as vm/places.h has them, unless it has so
+// little to place that the lists of small blocks serve as well, or so much that planning would take
+// too long.
 void AddTensorPlaces(const Module& module, uint32_t index, const CallInstructions& calls,
-                     std::vector<vm::FunctionPlaces>* all);
+                     std::string* text);
 
 }  // namespace tern::ir
 

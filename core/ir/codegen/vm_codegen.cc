@@ -4,6 +4,7 @@
 #include "core/ir/codegen/function_codegen.h"
 #include "core/ir/visitor.h"
 #include "core/loop/text/printer.h"
+#include "core/vm/places.h"
 #include "core/vm/verify_types.h"
 
 namespace tern::ir {
@@ -27,7 +28,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
                                        std::vector<RegisterAssignment>* assignments,
                                        const CodegenOptions& options) {
   vm::ExecBuilder builder;
-  std::vector<vm::FunctionPlaces> places;
+  std::string places;
   uint32_t index = 0;
   for (const Module::Item& item : module.items()) {
     TERN_TRY(CheckLifted(item));
@@ -42,7 +43,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
     if (item.kernel != nullptr) builder.AddKernel({item.name, "loop", loop::ToText(*item.kernel)});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
-  if (!places.empty()) builder.SetMetadata(vm::kPlacesKey, vm::PlacesText(places));
+  if (!places.empty()) builder.SetMetadata(vm::kPlacesKey, places);
   // Tells the linker that the compiler has proved types, so that the machine need not check them
   // again.
   builder.SetMetadata(vm::kTypesProved.first, vm::kTypesProved.second);

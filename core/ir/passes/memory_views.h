@@ -12,7 +12,7 @@ namespace tern::ir {
 // The variable whose memory a value shows under another name: a reshape's operand, the tuple of an
 // item, the original of a copy; null where a value has memory of its own, or none.
 const Node* ViewedBy(const Expr& value);
-// An operator, or a call of a function of the module that is one kernel (Module::Item::is_primitive):
+// An operator, or a call of a function of the module that is one kernel (is_primitive of its item):
 // their results are tensors of their own. A null module has no such functions.
 bool IsKernelCall(const Expr& value, const Module* module);
 // Operands are read and then no longer needed: kernels, items, scalars, conditions. Everything else

@@ -54,8 +54,8 @@ struct PlacedPlan {
   int64_t planned = 0;        // the arena and tensors with memory of their own
 };
 
-// A function without lambdas. module: that of the functions it calls; kernels among them are planned
-// as operators are.
+// A function without lambdas. module: that of the functions it calls; kernels among them are
+// planned as operators are.
 FunctionPlan PlanMemory(std::string_view name, const Function& function,
                         const Module* module = nullptr);
 std::vector<FunctionPlan> PlanMemory(const Module& module);

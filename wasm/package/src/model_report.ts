@@ -60,8 +60,7 @@ export interface PlannedFunction {
     name: string;
     type: string;
     bytes: number | string;
-    /** 0: at `offset` of the arena; 1: in the arena, where a run finds room when it begins; -1: memory
-     * of its own. */
+    /** 0: at `offset` of the arena; 1: in it, where a run finds room when it begins; -1: its own. */
     storage: number;
     offset: number;
     /** Bindings: where it is made and where it is read last. */
