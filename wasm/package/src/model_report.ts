@@ -60,7 +60,7 @@ export interface PlannedFunction {
     name: string;
     type: string;
     bytes: number | string;
-    /** 0: at `offset` of the arena; 1: in it, where a run finds room when it begins; -1: its own. */
+    /** 0: at `offset` of the arena; 1: in it, where a run finds room; -1: memory of its own. */
     storage: number;
     offset: number;
     /** Bindings: where it is made and where it is read last. */
