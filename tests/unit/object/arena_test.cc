@@ -99,7 +99,7 @@ TEST_F(ArenaTest, AgreesWithAMapOfBytes) {
     fill(with_kept, kept, true);
     uint64_t lowest = 0;
     while (lowest + place.bytes <= 1024 && !is_free(with_kept, lowest, place.bytes)) lowest += 64;
-    const Place gap = arena_.FindGap(place.bytes - 5, std::span(&kept, 1));
+    const Place gap = arena_.FindGap(static_cast<size_t>(place.bytes) - 5, {&kept, 1});
     ASSERT_EQ(gap.bytes, lowest + place.bytes <= 1024 ? place.bytes : 0) << step;
     if (gap.bytes != 0) ASSERT_EQ(gap.offset, lowest) << step;
     if (void* memory = arena_.Take(place)) {
