@@ -190,8 +190,14 @@ Status AllocateArray(Array* array, MemoryBudget* budget) {
         budget->used == 0 ? "" : StrCat(", of which other inputs take ", FormatBytes(budget->used));
     return refuse(StrCat("; --max-memory is ", FormatBytes(budget->limit), others));
   }
-  const uint64_t installed = native::MachineBytes();
-  if (bytes > installed) return refuse(StrCat("; this machine has ", FormatBytes(installed)));
+  const uint64_t obtainable = native::ObtainableBytes();
+  const uint64_t used = kInputCopies * (budget != nullptr ? budget->used : 0);
+  if (kInputCopies * bytes > obtainable - std::min(used, obtainable)) {
+    return refuse(StrCat(", twice, as it is read and as a tensor; this process may have ",
+                         FormatBytes(obtainable),
+                         used == 0 ? "" : StrCat(", of which other inputs take ",
+                                                 FormatBytes(used))));
+  }
   // The vector throws where the system gives nothing; the rest of Tern does not know exceptions.
   try {
     array->bytes.assign(bytes, 0);

@@ -24,6 +24,9 @@ struct Array {
   bool is_scalar = false;
 };
 
+// How often an input is in memory while a program runs: as it was read, and as a tensor.
+inline constexpr uint64_t kInputCopies = 2;
+
 // What the inputs of a run may take together: --max-memory.
 struct MemoryBudget {
   uint64_t limit = 0;  // bytes; 0: none
@@ -38,7 +41,7 @@ std::vector<std::string_view> ElementTypes();  // the names that it knows
 // The bytes of an array of this shape; an error for a negative extent or more than 2^40 bytes.
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape);
 
-// The bytes of the array's dtype and shape, all zero. E0302 where the budget or this machine has
+// The bytes of the array's dtype and shape, all zero. E0302 where the budget or this process has
 // less memory. budget may be null.
 Status AllocateArray(Array* array, MemoryBudget* budget);
 

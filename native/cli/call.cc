@@ -249,11 +249,13 @@ Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<Nam
   return values;
 }
 
-// A limit that is used up gives 1, because 0 would mean no limit.
+// A limit that is used up gives 1, because 0 would mean no limit. One that the user gave counts an
+// input once; that of the process is for all that is there.
 uint64_t BytesLeft(const MemoryBudget& budget) {
   const uint64_t limit = budget.limit != 0 ? budget.limit : native::DefaultMemoryLimit();
+  const uint64_t used = budget.limit != 0 ? budget.used : kInputCopies * budget.used;
   if (limit == 0) return 0;
-  return limit > budget.used ? limit - budget.used : 1;
+  return limit > used ? limit - used : 1;
 }
 
 // The values keep their owner; the array is only for the call.

@@ -95,6 +95,21 @@ TEST(CliFilesBad, MemoryThatTheShellDoesNotGive) {
   for (const char* call : {"tree -i 40", "list -i 200000000", "numbers -i 200000000"})
     ExpectOutOfMemory(StrCat(run, call));
 }
+
+// Asked for before it is written: what a system promises and does not have ends the process.
+TEST(CliFilesBad, InputsThatTheProcessCannotHold) {
+  const ScratchFolder folder;
+  const std::string run = StrCat("ulimit -v 300000; ", TernCommand(), " run ",
+                                 folder.Write("a.tn", "fn main(x: f32[n]) -> f32[n] { x }"),
+                                 " --fill -q --output output0=@", folder.Path("y.npy"), " --dim n=");
+  EXPECT_EQ(RunCommand(StrCat(run, "10000")).exit_code, 0);
+  const CommandResult refused = RunCommand(StrCat(run, "50000000"));
+  EXPECT_EQ(refused.exit_code, 4) << refused.output;
+  EXPECT_NE(refused.output.find("error[E0302]: f32[50000000] takes 190.7 MiB, twice, as it is read "
+                                "and as a tensor; this process may have "),
+            std::string::npos)
+      << refused.output;
+}
 #endif
 
 // --- outputs in files
