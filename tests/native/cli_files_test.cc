@@ -101,7 +101,8 @@ TEST(CliFilesBad, InputsThatTheProcessCannotHold) {
   const ScratchFolder folder;
   const std::string run = StrCat("ulimit -v 300000; ", TernCommand(), " run ",
                                  folder.Write("a.tn", "fn main(x: f32[n]) -> f32[n] { x }"),
-                                 " --fill -q --output output0=@", folder.Path("y.npy"), " --dim n=");
+                                 " --fill -q --output output0=@", folder.Path("y.npy"),
+                                 " --dim n=");
   EXPECT_EQ(RunCommand(StrCat(run, "10000")).exit_code, 0);
   const CommandResult refused = RunCommand(StrCat(run, "50000000"));
   EXPECT_EQ(refused.exit_code, 4) << refused.output;
