@@ -226,6 +226,9 @@ TEST(LayOutPlaces, LaysNothingOverWhatIsAlive) {
 class ContextPlaces : public ::testing::Test {
  protected:
   TensorPtr New(int64_t floats) { return *context_.NewTensor(kF32, {floats}); }
+  static const char* AddressOf(const TensorPtr& tensor) {
+    return static_cast<const char*>(tensor->data());
+  }
   int64_t placed() const { return context_.allocator()->stats().placed; }
 
   RunContext context_;
@@ -240,7 +243,7 @@ TEST_F(ContextPlaces, TensorsGetThePlacesThatTheyFill) {
   const TensorPtr second = New(1);
   const TensorPtr first = New(1020);
   EXPECT_EQ(placed(), 2);
-  EXPECT_EQ(second->data_as<char>() - first->data_as<char>(), 4096);
+  EXPECT_EQ(AddressOf(second) - AddressOf(first), 4096);
   const TensorPtr again = New(1020);
   EXPECT_EQ(placed(), 2) << "a place is given once";
   context_.WithdrawPlaces();
@@ -257,9 +260,9 @@ TEST_F(ContextPlaces, WhatIsMadeBesideResultsLiesInGaps) {
   const TensorPtr own = New(kFloats - 100);
   const TensorPtr result = New(kFloats);
   EXPECT_EQ(placed(), 3);
-  const char* const base = result->data_as<char>() - 65536;
+  const char* const base = AddressOf(result) - 65536;
   EXPECT_EQ(static_cast<char*>(scratch), base);
-  EXPECT_EQ(own->data_as<char>(), base + 131072);
+  EXPECT_EQ(AddressOf(own), base + 131072);
   // No gap is left, so both come from elsewhere.
   const TensorPtr more = New(kFloats - 100);
   EXPECT_EQ(placed(), 3);

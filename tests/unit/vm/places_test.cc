@@ -33,7 +33,7 @@ class Places : public ::testing::Test {
  protected:
   std::unique_ptr<VirtualMachine> Make(std::string_view text, const VmOptions& options = {}) {
     const auto note = [this](TensorPtr t) {
-      made_.push_back(t->data_as<char>());
+      made_.push_back(static_cast<const char*>(t->data()));
       return t;
     };
     const auto fill = [note](RunContext& context, int64_t value) -> Result<TensorPtr> {
@@ -181,7 +181,7 @@ class SizedPlaces : public ::testing::Test {
       TERN_TRY_ASSIGN(TensorPtr t, context.NewTensor(kF32, x->dims()));
       for (int64_t i = 0; i < t->element_count(); ++i)
         t->data_as<float>()[i] = x->data_as<float>()[i] + 1;
-      made_.push_back(t->data_as<char>());
+      made_.push_back(static_cast<const char*>(t->data()));
       return t;
     };
     const auto last = [](Tensor* x) {
