@@ -215,18 +215,19 @@ class ArgumentChecker {
   StatusCode code_ = StatusCode::kInvalidArgument;
 };
 
-// The first extent that a symbol has.
-void AddExtents(const TypeInfo& type, const AnyView& value, std::vector<int64_t>* extents) {
-  if (const Adt* tuple = value.TryCast<Adt>();
-      tuple != nullptr && tuple->size() == type.elements.size()) {
-    for (size_t i = 0; i < tuple->size(); ++i) AddExtents(type.elements[i], (*tuple)[i], extents);
+// Tensors bind symbols, also those in tuples.
+void BindSymbols(const TypeInfo& type, const AnyView& value, std::vector<int64_t>* extents) {
+  if (const Adt* tuple = value.TryCast<Adt>(); tuple != nullptr) {
+    for (size_t i = 0; i < std::min<size_t>(tuple->size(), type.elements.size()); ++i)
+      BindSymbols(type.elements[i], (*tuple)[i], extents);
+    return;
   }
   const Tensor* tensor = value.TryCast<Tensor>();
-  if (tensor == nullptr || tensor->dims().size() != type.dims.size()) return;
+  if (tensor == nullptr || type.dims.size() != tensor->dims().size()) return;
   for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-    if (type.dims[axis].kind != Dimension::Kind::kSymbol) continue;
-    int64_t& extent = (*extents)[static_cast<size_t>(type.dims[axis].value)];
-    if (extent == kUnknownExtent) extent = tensor->dims()[axis];
+    const Dimension& dim = type.dims[axis];
+    if (dim.kind == Dimension::Kind::kSymbol)
+      (*extents)[static_cast<size_t>(dim.value)] = tensor->dims()[axis];
   }
 }
 
@@ -303,11 +304,7 @@ class ResultChecker {
  public:
   // Arguments were checked at the call, so binding cannot fail here.
   ResultChecker(const Signature& signature, std::string_view function, AnyArgs args)
-      : signature_(signature),
-        function_(function),
-        extents_(signature.symbols().size(), kUnknownExtent) {
-    for (size_t i = 0; i < args.size(); ++i) Bind(signature.parameters()[i].type, args[i]);
-  }
+      : signature_(signature), function_(function), extents_(signature.SymbolExtents(args)) {}
 
   Status Check(const TypeInfo& type, const AnyView& value) const {
     if (!IsScalarKind(type.kind, value)) return Mismatch("E0205", "type mismatch", type, value);
@@ -322,22 +319,6 @@ class ResultChecker {
   }
 
  private:
-  // Tensors bind, also those in tuples. A symbol that stays unknown is not compared.
-  void Bind(const TypeInfo& type, const AnyView& value) {
-    if (const Adt* tuple = value.TryCast<Adt>(); tuple != nullptr) {
-      for (size_t i = 0; i < std::min<size_t>(tuple->size(), type.elements.size()); ++i)
-        Bind(type.elements[i], (*tuple)[i]);
-      return;
-    }
-    const Tensor* tensor = value.TryCast<Tensor>();
-    if (tensor == nullptr || type.dims.size() != tensor->dims().size()) return;
-    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-      const Dimension& dim = type.dims[axis];
-      if (dim.kind == Dimension::Kind::kSymbol)
-        extents_[static_cast<size_t>(dim.value)] = tensor->dims()[axis];
-    }
-  }
-
   // What a result's dimension must be, if it can be known.
   std::optional<int64_t> ExtentOf(const Dimension& dim) const {
     switch (dim.kind) {
@@ -383,7 +364,7 @@ class ResultChecker {
 
   const Signature& signature_;
   std::string_view function_;
-  std::vector<int64_t> extents_;  // by symbol
+  std::vector<int64_t> extents_;  // by symbol; one that stays unknown is not compared
 };
 
 }  // namespace
@@ -412,7 +393,7 @@ Status Signature::CheckArguments(std::string_view function, AnyArgs args) const 
 std::vector<int64_t> Signature::SymbolExtents(AnyArgs args) const {
   std::vector<int64_t> extents(symbols_.size(), kUnknownExtent);
   for (size_t i = 0; i < std::min(args.size(), parameters_.size()); ++i)
-    AddExtents(parameters_[i].type, args[i], &extents);
+    BindSymbols(parameters_[i].type, args[i], &extents);
   return extents;
 }
 
