@@ -197,8 +197,7 @@ ModuleCompilation::ModuleCompilation(ir::Module module, const CompileOptions& op
                                      std::string_view first_stage, CompileMemory* memory)
     : sink_(new StageSink{options.print_after, options.sizes, {}}),
       context_(memory->allocator()),
-      places_tensors_(std::ranges::find(options.disabled_passes, kMemoryStage) ==
-                      options.disabled_passes.end()) {
+      places_tensors_(!IsDisabled(options.disabled_passes, {kMemoryStage, kMemoryStage})) {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   sink_->Add(first_stage, module);

@@ -17,8 +17,6 @@ void ArenaLayout::Prepare(const FunctionPlaces& places, const Signature& signatu
 }
 
 void ArenaLayout::LayOut(const Signature& signature) {
-  // Sums of this many stay numbers.
-  constexpr int64_t kMostBytes = int64_t{1} << 48;
   places_.clear();
   bytes_ = 0;
   std::vector<PlaceRequest> requests;
@@ -28,7 +26,7 @@ void ArenaLayout::LayOut(const Signature& signature) {
     const std::optional<int64_t> bytes =
         EvaluateDimension(call.size, signature.symbols(), extents_);
     // The compiler writes no such size.
-    if (!bytes || *bytes < 0 || *bytes > kMostBytes) return;
+    if (!bytes || *bytes < 0 || static_cast<uint64_t>(*bytes) > kMostPlacedBytes) return;
     requests.push_back({static_cast<uint64_t>(*bytes), call.first, call.last});
   }
   bytes_ = of_->arena_bytes + LayOutPlaces(&requests);

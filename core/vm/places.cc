@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/base/strings.h"
 #include "core/text/scanner.h"
@@ -68,7 +67,7 @@ class PlacesParser {
     TERN_TRY(ReadIndex("a function's number", least, parts_.functions.size() - 1,
                        &function->function));
     if (!Take(":")) return Error("':'");
-    TERN_TRY(ReadBytes("the arena's size", 0, kMostBytes, &function->arena_bytes));
+    TERN_TRY(ReadBytes("the arena's size", 0, kMostPlacedBytes, &function->arena_bytes));
     size_t sized = 0;
     while (Take(" ")) {
       TERN_TRY(ReadCall(function));
@@ -107,8 +106,6 @@ class PlacesParser {
     if (!Take("-")) return Error("'-'");
     return ReadIndex("the last point in time", call->first, UINT32_MAX, &call->last);
   }
-
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 
   std::string_view text_;
   const ExecutableParts& parts_;

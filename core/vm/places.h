@@ -20,7 +20,6 @@
 #define TERN_CORE_VM_PLACES_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +45,8 @@ struct FunctionPlaces {
 
 // A function with more sized places has none: laying them out takes the square of it.
 inline constexpr size_t kMostSizedPlaces = 5000;
+// No place or arena has more, so that sums of them stay numbers.
+inline constexpr uint64_t kMostPlacedBytes = uint64_t{1} << 48;
 
 // Those of an executable, none where it has none; they refer to its metadata. Errors say where in
 // the text.

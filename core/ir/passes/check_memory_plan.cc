@@ -12,7 +12,6 @@
 #include "core/ir/passes/memory_views.h"
 #include "core/ir/passes/plan_memory.h"
 #include "core/ir/visitor.h"
-#include "core/object/arena.h"
 
 namespace tern::ir {
 

@@ -12,13 +12,10 @@
 #include "core/ir/passes/memory_views.h"
 #include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
-#include "core/object/arena.h"
 
 namespace tern::ir {
 
 namespace {
-
-static_assert(kPlanAlignment == Arena::kAlignment);
 
 PlaceRequest RequestOf(const PlannedTensor& tensor, int64_t bytes) {
   return {static_cast<uint64_t>(bytes), static_cast<uint32_t>(tensor.first),

@@ -17,10 +17,11 @@
 
 #include "core/base/json.h"
 #include "core/ir/module.h"
+#include "core/object/arena.h"
 
 namespace tern::ir {
 
-inline constexpr int64_t kPlanAlignment = 64;
+inline constexpr int64_t kPlanAlignment = Arena::kAlignment;
 
 struct PlannedTensor {
   enum class Where : int8_t { kOwn = -1, kStatic, kAtEntry };
