@@ -66,13 +66,14 @@ void ReadMapped(uint64_t* mapped, uint64_t* data) {
   *data *= page;
 }
 
-}  // namespace
-
+// Of memory; UINT64_MAX where the machine does not say.
 uint64_t MachineBytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page)
                                : UINT64_MAX;
 }
+
+}  // namespace
 
 uint64_t ControlGroupLimit(const std::string& membership, const std::string& root) {
   uint64_t least = UINT64_MAX;

@@ -9,9 +9,6 @@
 
 namespace tern::native {
 
-// Bytes of memory that the machine has; UINT64_MAX where it does not say.
-uint64_t MachineBytes();
-
 // Bytes: the least of what the machine has, what the process's control group allows (Linux), and
 // what the limits of the shell leave (RLIMIT_AS, RLIMIT_DATA). UINT64_MAX where nothing is known.
 uint64_t ObtainableBytes();
