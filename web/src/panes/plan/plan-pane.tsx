@@ -40,9 +40,12 @@ function LiveArea({ at, highest }: { at: PlacedMemory; highest: number }) {
   return <polygon class="live" points={`0,${kHeight} ${points.join(' ')} ${kWidth},${kHeight}`} />;
 }
 
-/** By `storage` + 1, of which -1 is the first. */
-const kMemory = ['its own', 'arena', 'arena, placed at entry'];
-const kClasses = ['own', 'fixed', 'sized'];
+/** By `storage`: what the table says, and how the picture draws it. */
+const kMemory: Record<number, { text: string; class: string }> = {
+  [-1]: { text: 'its own', class: 'own' },
+  0: { text: 'arena', class: 'fixed' },
+  1: { text: 'arena, placed at entry', class: 'sized' },
+};
 
 const boundOf = ({ before, planned, live }: PlacedMemory, how: PlanArrangement): number =>
   ({ planned, alone: before, live })[how];
@@ -67,8 +70,7 @@ function Picture({ planned, at }: Placed) {
         // A small tensor is still one line.
         const height = Math.max(bytes * scale, 1);
         const classes = [
-          'tensor', kClasses[storage + 1],
-          pickedTensor.value === i ? 'picked' : '',
+          'tensor', kMemory[storage]?.class, pickedTensor.value === i ? 'picked' : '',
         ];
         return (
           <rect
@@ -103,7 +105,7 @@ function Table({ planned, at }: Placed) {
         { title: 'type', value: ({ type }) => type },
         { title: 'bytes', class: 'number', value: (_, i) => at.tensors[i]!.bytes },
         { title: 'at', class: 'number', value: (_, i) => at.tensors[i]!.base },
-        { title: 'memory', value: ({ storage }) => kMemory[storage + 1] },
+        { title: 'memory', value: ({ storage }) => kMemory[storage]?.text },
         { title: 'from', class: 'number', value: ({ first }) => first },
         { title: 'to', class: 'number', value: ({ last }) => last },
         { title: 'made by', value: (_, i) => at.tensors[i]!.origin },
