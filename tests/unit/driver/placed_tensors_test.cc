@@ -88,21 +88,10 @@ class RandomModel {
   std::vector<std::string_view> values_;
 };
 
-vm::ExecutablePtr Compile(const std::string& model, bool with_places) {
+std::unique_ptr<vm::VirtualMachine> Machine(const std::string& model, bool with_places) {
   CompileOptions options;
-  options.source_name = "net.onnx";
   if (!with_places) options.disabled_passes.emplace_back("memory");
-  const Result<CompileResult> compiled =
-      CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
-  EXPECT_TRUE(compiled.ok()) << compiled.status().message();
-  return compiled.ok() ? compiled->executable : nullptr;
-}
-
-std::unique_ptr<vm::VirtualMachine> Machine(vm::ExecutablePtr executable) {
-  static_cast<void>(kernels::RegisterOperators(&Registry::Global()));
-  const Result<vm::ProgramPtr> program = vm::Program::Link(std::move(executable), {});
-  EXPECT_TRUE(program.ok()) << program.status().message();
-  return std::move(vm::VirtualMachine::Create(*program, {})).value();
+  return MachineOf(CompileModel(model, options).value().executable).value();
 }
 
 // All bytes of both results.
@@ -128,7 +117,7 @@ TensorPtr Input(int64_t rows) {
 // Runs both roads with inputs of these many rows, twice each with either branch; how many tensors
 // were placed.
 int64_t Compare(const std::string& model, const std::vector<int64_t>& rows) {
-  const auto with = Machine(Compile(model, true)), without = Machine(Compile(model, false));
+  const auto with = Machine(model, true), without = Machine(model, false);
   EXPECT_TRUE(without->executable().FindMetadata(vm::kPlacesKey).empty());
   for (const int64_t count : rows) {
     const TensorPtr x = Input(count);
@@ -136,7 +125,7 @@ int64_t Compare(const std::string& model, const std::vector<int64_t>& rows) {
     for (int run = 0; run < 4; ++run) {
       const TensorPtr flag = Tensor::Scalar<bool>(run % 2 == 0);
       const std::vector<AnyView> args = {AnyView(x), AnyView(flag)};
-      EXPECT_EQ(BytesOf(with->Call("main", args)) == BytesOf(without->Call("main", args)), true);
+      EXPECT_TRUE(BytesOf(with->Call("main", args)) == BytesOf(without->Call("main", args)));
       EXPECT_EQ(with->memory().live_bytes, 0);
       // Either branch was taken by now.
       if (run == 2) reserved = with->memory().reserved_bytes;
@@ -169,17 +158,15 @@ TEST(PlacedTensors, ThePlanIsWhatRuns) {
                                 .Output("y")
                                 .Model(13);
   CompileOptions options;
-  options.source_name = "net.onnx";
   options.print_after = {"memory"};
-  const Result<CompileResult> compiled =
-      CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
+  const Result<CompileResult> compiled = CompileModel(model, options);
   ASSERT_TRUE(compiled.ok()) << compiled.status().message();
   EXPECT_NE(compiled->stages[0].text.find("196608 bytes one after the other, 131072 planned"),
             std::string::npos)
       << compiled->stages[0].text;
   EXPECT_EQ(compiled->executable->FindMetadata(vm::kPlacesKey),
             "0:131072 0:0+65536 1:65536+65536 2:0+65536");
-  const auto machine = Machine(compiled->executable);
+  const auto machine = MachineOf(compiled->executable).value();
   const TensorPtr x = *Tensor::New(kF32, {kRows, kColumns});
   std::fill_n(x->data_as<float>(), x->element_count(), 0.5f);
   ASSERT_TRUE(machine->Call("main", {AnyView(x)}).ok());

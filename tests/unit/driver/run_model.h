@@ -4,7 +4,9 @@
 #define TERN_TESTS_UNIT_DRIVER_RUN_MODEL_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/driver/compile.h"
@@ -14,18 +16,27 @@
 
 namespace tern::test {
 
+inline Result<driver::CompileResult> CompileModel(const std::string& model,
+                                                  driver::CompileOptions options = {}) {
+  options.source_name = "net.onnx";
+  return driver::CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()},
+                             options);
+}
+
+inline Result<std::unique_ptr<vm::VirtualMachine>> MachineOf(vm::ExecutablePtr executable,
+                                                             const vm::VmOptions& options = {}) {
+  static_cast<void>(kernels::RegisterOperators(&Registry::Global()));
+  TERN_TRY_ASSIGN(vm::ProgramPtr program, vm::Program::Link(std::move(executable), {}));
+  return vm::VirtualMachine::Create(std::move(program), options);
+}
+
 // The printed result, or the message of whatever refused.
 inline std::string RunModel(const std::string& model, const std::vector<Any>& args,
                             const vm::VmOptions& options = {}) {
-  driver::CompileOptions compile;
-  compile.source_name = "net.onnx";
-  const Result<driver::CompileResult> compiled =
-      driver::CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, compile);
+  const Result<driver::CompileResult> compiled = CompileModel(model);
   if (!compiled.ok()) return std::string(compiled.status().message());
-  static_cast<void>(kernels::RegisterOperators(&Registry::Global()));
-  const Result<vm::ProgramPtr> program = vm::Program::Link(compiled->executable, {});
-  if (!program.ok()) return std::string(program.status().message());
-  const auto vm = vm::VirtualMachine::Create(*program, options);
+  const auto vm = MachineOf(compiled->executable, options);
+  if (!vm.ok()) return std::string(vm.status().message());
   const std::vector<AnyView> views(args.begin(), args.end());
   const Result<Any> result = (*vm)->Call("main", views);
   if (!result.ok()) return std::string(result.status().message());
