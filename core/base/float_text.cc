@@ -7,6 +7,7 @@
 // bit, with a short cut where a single exact floating operation gives the answer. Both are plain
 // and small rather than fast: about a microsecond.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -145,10 +146,13 @@ Ratio MakeRatio(const Parts& parts, const Format& format) {
 // Scales so that r/s is in [1/10, 1) and the first digit is that of 10 r/s; returns the decimal
 // exponent.
 int Scale(const Parts& parts, Ratio* ratio, bool even, bool shortest) {
-  // The estimate may be one too small, never too large: the small amount that is subtracted covers
-  // the error of log2. The comparison below corrects it.
-  const double log =
-      (std::log2(static_cast<double>(parts.mantissa)) + parts.exponent) * 0.30102999566398120;
+  // The estimate may be one too small, never too large: between powers of two the logarithm is
+  // taken for a straight line, at most 0.09 below it, and the small amount that is subtracted
+  // covers rounding. The comparison below corrects it. std::log2 would bring 2 KB of tables.
+  const int bits = static_cast<int>(std::bit_width(parts.mantissa)) - 1;
+  const double fraction =
+      static_cast<double>(parts.mantissa) / static_cast<double>(uint64_t{1} << bits) - 1.0;
+  const double log = (bits + fraction + parts.exponent) * 0.30102999566398120;
   int exponent = static_cast<int>(std::ceil(log - 1e-9));
   if (exponent >= 0) {
     ratio->s.MultiplyPowerOfTen(exponent);
