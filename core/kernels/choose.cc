@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled tables in order of preference with what each needs. CMake defines TERN_TARGET_<NAME>
 // for every vector target that is compiled in; a WebAssembly module has exactly one, chosen when it
-// is loaded.
+// is loaded, and not the plain loops, which nobody could choose there.
 
 #include "core/kernels/choose.h"
 
@@ -50,8 +50,9 @@ const Candidate kCandidates[] = {
 #endif
 #ifdef TERN_TARGET_WASM
     {&wasm::kTable, 0, 0},
-#endif
+#else
     {&reference::kTable, 0, 0},
+#endif
 };
 
 constexpr int kCandidateCount = static_cast<int>(sizeof(kCandidates) / sizeof(kCandidates[0]));
@@ -79,8 +80,10 @@ const KernelTable& ChooseTable(const CpuFeatures& features) {
       return *candidate.table;
     }
   }
-  return reference::kTable;
+  return *kCandidates[kCandidateCount - 1].table;
 }
+
+const KernelTable& ReferenceTable() { return reference::kTable; }
 
 // By name a table is chosen even if another would be preferred, but never one that the processor
 // lacks.

@@ -24,18 +24,21 @@ struct CpuFeatures {
   int32_t sve_bytes = 0;  // length of an SVE vector, 0 without SVE
 };
 
-// Tables compiled into this program, best first; the last is always "reference". Index past the
-// end: null.
+// Tables that a runtime of this program may use, best first. The last needs nothing: "reference",
+// or in WebAssembly the one that there is. Index past the end: null.
 const KernelTable* CompiledTable(int index);
 
 // Whether a processor with these features can run the table.
 bool CanRun(const KernelTable& table, const CpuFeatures& features);
 
-// The fastest table that the processor can run; never fails, for reference needs nothing.
+// The fastest table that the processor can run; never fails, for the last needs nothing.
 const KernelTable& ChooseTable(const CpuFeatures& features);
 
 // The table of that name if it is compiled in and the processor can run it, else null.
 const KernelTable* FindTable(const char* name, const CpuFeatures& features);
+
+// The plain loops, which say what is right (core/kernels/reference).
+const KernelTable& ReferenceTable();
 
 }  // namespace tern::kernels
 

@@ -79,7 +79,7 @@ void CheckSquares(const KernelPair<TernConv2dArgs>& pair, const SquareCase& c, i
   args.output = by_squares.data();
   ASSERT_EQ(pair.actual(&args, context.get()), TERN_KERNEL_OK);
   args.output = by_taps.data(), args.weights = taps.data();
-  FindTable("reference", CpuFeatures())->conv2d(&args, context.get());
+  ReferenceTable().conv2d(&args, context.get());
   EXPECT_TRUE(Close(by_taps.data(), by_squares.data(), output.size(), pair.bound,
                     Name(c) + " against taps"));
 }

@@ -11,11 +11,11 @@ int32_t softmax_calls = 0;
 
 int32_t CountedSoftmax(const TernSoftmaxArgs* args, const TernKernelContext* context) {
   ++softmax_calls;
-  return FindTable("reference", {})->softmax(args, context);
+  return ReferenceTable().softmax(args, context);
 }
 
 TEST(KernelChoice, EachContextHasItsOwn) {
-  KernelTable counting = *FindTable("reference", {});
+  KernelTable counting = ReferenceTable();
   counting.softmax = &CountedSoftmax;
   RunContext plain, counted;
   counted.set_kernels(&counting);
