@@ -41,8 +41,7 @@ constexpr OpInfo kOps[] = {
    ArityOf(parameters).max,                                                            \
    outputs,                                                                            \
    LayoutRule::layout,                                                                 \
-   Movement::movement,                                                                 \
-   phrase},
+   Movement::movement},
 #include "core/ops/ops.def"
 #undef TERN_OP
 };
@@ -106,6 +105,15 @@ const OpInfo* FindOp(std::string_view name) {
 }
 
 const OpInfo& InfoOf(Op op) { return kOps[static_cast<size_t>(op)]; }
+
+std::string_view PhraseOf(Op op) {
+  constexpr std::string_view kPhrases[] = {
+#define TERN_OP(name, family, parameters, outputs, Relation, layout, movement, phrase) phrase,
+#include "core/ops/ops.def"
+#undef TERN_OP
+  };
+  return kPhrases[static_cast<size_t>(op)];
+}
 
 Result<int> OutputCount(const OpInfo& op, const Attrs& attrs) {
   // 0 in the table: the number of results depends on the attributes, which only split has.

@@ -97,7 +97,6 @@ struct OpInfo {
   int outputs;   // 0: as the attributes say
   LayoutRule layout;
   Movement movement;
-  std::string_view phrase;
 
   // The result is the first argument's memory.
   bool IsView() const { return movement >= Movement::reshapes; }
@@ -113,6 +112,8 @@ std::span<const OpInfo> AllOps();
 // Null if there is none of this name.
 const OpInfo* FindOp(std::string_view name);
 const OpInfo& InfoOf(Op op);
+// What it computes, in a few words. Apart from the row, because what only runs has no use for it.
+std::string_view PhraseOf(Op op);
 
 // How many results a call gives.
 Result<int> OutputCount(const OpInfo& op, const Attrs& attrs);

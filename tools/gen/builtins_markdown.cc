@@ -75,7 +75,8 @@ std::string OperatorRows() {
     std::string parameters;
     for (std::string_view parameter : StrSplit(op.parameters, ' '))
       StrAppend(&parameters, parameters.empty() ? "" : ", ", parameter);
-    StrAppend(&out, "| ", Code(StrCat(op.name, "(", parameters, ")")), " | ", op.phrase, " |\n");
+    StrAppend(&out, "| ", Code(StrCat(op.name, "(", parameters, ")")), " | ",
+              ops::PhraseOf(op.op), " |\n");
   }
   return out;
 }

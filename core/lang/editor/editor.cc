@@ -255,7 +255,7 @@ class Index {
     if (call.target.kind == TargetKind::kOperator)
       Add(callee.span, "operator",
           StrCat(callee.text, "(", call.target.op->parameters, "): ", TypeText(call.type)), Span(),
-          std::string(call.target.op->phrase));
+          std::string(ops::PhraseOf(call.target.op->op)));
     if (call.target.kind == TargetKind::kPrimitive)
       Add(callee.span, "operator", NameAndType(callee.text, call.target.primitive->type), Span(),
           std::string(call.target.primitive->phrase));
@@ -410,7 +410,7 @@ std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePt
     list.Add(primitive.name, "operator", TypeText(primitive.type));
   }
   for (const ops::OpInfo& op : ops::AllOps())
-    list.Add(op.name, "operator", StrCat("(", op.parameters, "): ", op.phrase));
+    list.Add(op.name, "operator", StrCat("(", op.parameters, "): ", ops::PhraseOf(op.op)));
   for (const Maker& maker : AllMakers())
     list.Add(maker.name, "operator", StrCat("(shape): ", maker.phrase));
   for (std::string_view keyword : AllKeywords()) list.Add(keyword, "keyword", "");

@@ -16,7 +16,7 @@ TEST(Ops, FoundByName) {
   for (const OpInfo& op : AllOps()) {
     EXPECT_EQ(FindOp(op.name), &op);
     EXPECT_EQ(&InfoOf(op.op), &op);
-    EXPECT_FALSE(op.phrase.empty());
+    EXPECT_FALSE(PhraseOf(op.op).empty());
     EXPECT_LE(op.min_args, op.max_args);
   }
   EXPECT_EQ(FindOp("conv"), nullptr);
