@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/vm/encoding.h"
 
@@ -300,7 +301,7 @@ class TypeVerifier {
   // type became wider, which happens few times, so chains of copies in any order cost what they
   // are long.
   void PassOn() {
-    std::ranges::sort(copies_, {}, &Copy::from);
+    Sort(&copies_, [](const Copy& a, const Copy& b) { return a.from < b.from; });
     std::vector<size_t> changed(types_.size());
     std::iota(changed.begin(), changed.end(), size_t{0});
     while (!changed.empty()) {
