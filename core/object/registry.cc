@@ -97,7 +97,11 @@ Result<FunctionPtr> Registry::FindOrMake(std::string_view name, bool* is_current
     if (const auto it = factories_.find(OperatorOf(name)); it != factories_.end())
       factory = it->second;
   }
-  if (factory == nullptr) return NotRegistered(name);
+  if (factory == nullptr) {
+    if (!Contains(name)) return NotRegistered(name);
+    *is_current = false;  // the provider has registered it meanwhile
+    return FunctionPtr();
+  }
   TERN_TRY_ASSIGN(const PrimitiveName parsed, ParsePrimitiveName(name));
   TERN_TRY_ASSIGN(FunctionPtr made, factory(name, parsed.attrs));
   SpinLockGuard guard(&lock_);
@@ -118,6 +122,11 @@ Status Registry::NotRegistered(std::string_view name) const {
 }
 
 bool Registry::Contains(std::string_view name) const {
+  if (IsRegistered(name)) return true;
+  return provider_ != nullptr && provider_() && IsRegistered(name);
+}
+
+bool Registry::IsRegistered(std::string_view name) const {
   SpinLockGuard guard(&lock_);
   return functions_.contains(name) || factories_.contains(OperatorOf(name));
 }

@@ -66,6 +66,39 @@ TEST_F(RegistryTest, ReplaceAndRemove) {
   EXPECT_FALSE(registry.Find("f").ok());
 }
 
+int provider_calls = 0;
+Registry* provided = nullptr;
+
+// What it registers was left out until the first name that is missing.
+bool ProvideScale() {
+  ++provider_calls;
+  return provider_calls == 1 && provided->RegisterFactory("scale", MakeScale).ok();
+}
+
+TEST_F(RegistryTest, TheProviderIsAskedForMissingNames) {
+  Registry registry;
+  provided = &registry;
+  provider_calls = 0;
+  ASSERT_TRUE(registry.Register(Function::FromTyped("one", [] { return 1; })).ok());
+  registry.SetProvider(&ProvideScale);
+  EXPECT_TRUE(registry.Contains("one") && registry.Find("one").ok());
+  EXPECT_EQ(registry.Names(), std::vector<std::string>({"one"}));
+  EXPECT_EQ(provider_calls, 0);
+  EXPECT_EQ(*registry.Find("scale{by=5}").value()->Invoke({2})->As<int64_t>(), 10);
+  EXPECT_TRUE(registry.Contains("scale{by=6}"));
+  EXPECT_EQ(provider_calls, 1);
+}
+
+TEST_F(RegistryTestBad, WhatTheProviderHasNotIsMissing) {
+  Registry registry;
+  provided = &registry;
+  provider_calls = 0;
+  registry.SetProvider(&ProvideScale);
+  EXPECT_FALSE(registry.Contains("scalr"));
+  EXPECT_EQ(registry.Find("scalr").status().notes().front(), "did you mean 'scale'?");
+  EXPECT_EQ(provider_calls, 2);
+}
+
 TEST_F(RegistryTestBad, MissingNamesGetASuggestion) {
   Registry registry;
   ASSERT_TRUE(registry.RegisterFactory("conv2d", MakeScale).ok());
