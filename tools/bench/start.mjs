@@ -12,15 +12,19 @@ import { buildRival, makeNetwork, rivalLibrary } from './networks.mjs';
 
 const kTern = join(kRoot, 'build/host/tern');
 const kImage = `const data = new Float32Array(784).fill(0.5);`;
-// Pages, by name: what they ask for ahead, and what their module does before it tells the time.
+// Pages, by name: the script and the files that they ask for ahead, and what their module does
+// before it tells the time.
 const kPages = {
   empty: {
+    script: [],
     ahead: [],
     body: `await WebAssembly.instantiate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));`,
   },
   '.tern': ternPage('mnist-cnn.tern'),
-  '.onnx': ternPage('mnist-cnn/model.onnx', '/tern/tern-compiler.wasm.gz'),
+  '.onnx': ternPage('mnist-cnn/model.onnx', '/tern/tern-compiler.wasm.gz',
+                    '/tern/tern-operators.wasm.gz'),
   'onnxruntime-web': {
+    script: ['/ort/ort.wasm.min.mjs'],
     ahead: ['/ort/ort-wasm-simd-threaded.wasm', '/work/mnist-cnn/model.onnx'],
     body: `
       import * as ort from '/ort/ort.wasm.min.mjs';
@@ -31,6 +35,7 @@ const kPages = {
       await session.run({ image: new ort.Tensor('float32', data, [1, 1, 28, 28]) });`,
   },
 };
+const kTold = 'finished: ';
 const kPageTargets = { '.tern': 60, '.onnx': 150 };
 // Native starts: what is run, and the targets of time and of memory. Time and, of executables,
 // memory are parts of the rival's; memory of ONNX models is a part of the model's size.
@@ -45,6 +50,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 
 function ternPage(program, ...more) {
   return {
+    script: ['/tern/index.js'],
     ahead: ['/tern/tern.wasm', `/work/${program}`, ...more],
     body: `
       import { createRuntime } from '/tern/index.js';
@@ -115,11 +121,13 @@ async function timePage(browser, base, name) {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
+    // Nothing is asked of the page before it has told: what a question brings along is compiled on
+    // the page's thread while it starts.
+    const told = page.waitForEvent('console', ({ text }) => text().startsWith(kTold));
     await page.goto(`${base}/work/${encodeURIComponent(name)}.html`);
-    await page.waitForFunction('window.finished !== undefined');
-    const finished = await page.evaluate('window.finished');
-    if (typeof finished !== 'number') throw new Error(`page '${name}': ${finished}`);
-    return finished;
+    const finished = (await told).text().slice(kTold.length);
+    if (!(Number(finished) > 0)) throw new Error(`page '${name}': ${finished}`);
+    return Number(finished);
   } finally {
     await context.close();
   }
@@ -127,16 +135,20 @@ async function timePage(browser, base, name) {
 
 async function benchPages(folder, rounds) {
   makeNetwork('mnist-cnn', folder);
-  for (const [name, { ahead, body }] of Object.entries(kPages)) {
-    const link = (file) => `<link rel="preload" as="fetch" crossorigin href="${file}" />`;
+  for (const [name, { script, ahead, body }] of Object.entries(kPages)) {
+    const links = [
+      ...script.map((file) => `<link rel="modulepreload" href="${file}" />`),
+      ...ahead.map((file) => `<link rel="preload" as="fetch" crossorigin href="${file}" />`),
+    ];
     // Imports stand first in a module, so what is told at the end covers fetching them.
     writeFileSync(
       join(folder, `${name}.html`),
-      `<!doctype html><title>start</title>${ahead.map(link).join('')}<script>
-      addEventListener('unhandledrejection', (e) => (window.finished = String(e.reason)));
-      addEventListener('error', (e) => (window.finished = e.message));</script>
+      `<!doctype html><title>start</title>${links.join('')}<script>
+      const tell = (what) => console.log('${kTold}' + what);
+      addEventListener('unhandledrejection', (e) => tell(e.reason));
+      addEventListener('error', (e) => tell(e.message));</script>
       <script type="module">${body}
-      window.finished = performance.now();</script>`,
+      tell(performance.now());</script>`,
     );
   }
   const chromium = await openChromium({
