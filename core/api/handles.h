@@ -38,6 +38,7 @@ struct tern_runtime {
   const TernPlatform* platform_or_null;  // NULL: malloc, one thread
   const tern::kernels::KernelTable* kernels;
   tern::kernels::CpuFeatures features;
+  tern::FunctionPtr (*find_builtin)(std::string_view name);
   tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
   std::vector<tern::DevicePtr> devices;        // numbers 1, 2, …
   std::vector<tern::FunctionPtr> functions;    // which programs find ahead of registered ones
@@ -45,7 +46,8 @@ struct tern_runtime {
   std::vector<std::shared_ptr<const void>> code_libraries;
 
   tern::Result<tern::vm::ProgramPtr> Link(tern::vm::ExecutablePtr executable) const {
-    return tern::vm::Program::Link(std::move(executable), {.functions = functions});
+    return tern::vm::Program::Link(std::move(executable),
+                                   {.functions = functions, .find_builtin = find_builtin});
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes and programs: choosing kernels, assembling, loading, listing.
+#include "core/api/create_runtime.h"
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/spin_lock.h"
@@ -81,27 +82,28 @@ Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& op
 
 // Operators and builtins are put into the process's registry with the first runtime. A failure is
 // tried again by the next one.
-Status RegisterOnce() {
+Status RegisterOnce(const FoundFunctions& found) {
   static SpinLock lock;
   static bool done = false;
   // A second runtime waits here until names can be found.
   const SpinLockGuard guard(&lock);
   if (done) return OkStatus();
-  TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
+  TERN_TRY(found.register_operators(&Registry::Global()));
   TERN_TRY(vm::RegisterBuiltins(&Registry::Global()));
   done = true;
   return OkStatus();
 }
 
-Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
+Result<tern_runtime*> Create(const tern_runtime_options& options, const FoundFunctions& found) {
   const kernels::CpuFeatures features = FeaturesOf(options);
   TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options, features));
-  TERN_TRY(RegisterOnce());
+  TERN_TRY(RegisterOnce(found));
   auto* runtime = new tern_runtime{};
   runtime->platform = ReadOptions(options.platform);
   runtime->platform_or_null = options.platform == nullptr ? nullptr : &runtime->platform;
   runtime->kernels = table;
   runtime->features = features;
+  runtime->find_builtin = found.find_builtin;
   runtime->allocator = MakePooledAllocator(runtime->platform_or_null);
   return runtime;
 }
@@ -185,6 +187,18 @@ Result<tern_buffer*> Inspect(const vm::Executable& executable, const vm::Program
 
 }  // namespace
 
+tern_status* CreateRuntime(const tern_runtime_options* options, const FoundFunctions& found,
+                           tern_runtime** runtime) {
+  TERN_CHECK_OPTIONS(tern_runtime_options, options);
+  const tern_runtime_options chosen = ReadOptions(options);
+  // The platform within the options has a size of its own.
+  TERN_CHECK_OPTIONS(TernPlatform, chosen.platform);
+  Result<tern_runtime*> made = Create(chosen, found);
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *runtime = *made;
+  return nullptr;
+}
+
 std::vector<std::string> SplitNames(const char* names) {
   std::vector<std::string> list;
   if (names == nullptr || *names == '\0') return list;
@@ -198,14 +212,9 @@ using tern::api::NewBuffer;
 using tern::api::ToHandle;
 
 tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime) {
-  TERN_CHECK_OPTIONS(tern_runtime_options, options);
-  const tern_runtime_options chosen = tern::api::ReadOptions(options);
-  // The platform within the options has a size of its own.
-  TERN_CHECK_OPTIONS(TernPlatform, chosen.platform);
-  tern::Result<tern_runtime*> made = tern::api::CreateRuntime(chosen);
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *runtime = *made;
-  return nullptr;
+  constexpr tern::api::FoundFunctions kAll = {&tern::kernels::RegisterOperators,
+                                              &tern::vm::FindBuiltin};
+  return tern::api::CreateRuntime(options, kAll, runtime);
 }
 
 void tern_runtime_free(tern_runtime* runtime) { delete runtime; }

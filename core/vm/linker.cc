@@ -135,7 +135,7 @@ class Linker {
     Registry* registry = options_.registry != nullptr ? options_.registry : &Registry::Global();
     // A registered operator that refuses its attributes is an error of its own, not a missing name.
     if (registry->Contains(name)) return registry->Find(name);
-    FunctionPtr builtin = FindBuiltin(name);
+    FunctionPtr builtin = options_.find_builtin(name);
     *is_builtin = static_cast<bool>(builtin);
     if (builtin) return builtin;
     return explain ? registry->Find(name) : Result<FunctionPtr>(NotFound(""));

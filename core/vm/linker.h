@@ -18,6 +18,7 @@
 
 #include "core/object/function.h"
 #include "core/object/registry.h"
+#include "core/vm/builtins/builtins.h"
 #include "core/vm/executable.h"
 #include "core/vm/places.h"
 #include "core/vm/program_kernels.h"
@@ -28,6 +29,8 @@ namespace tern::vm {
 struct LinkOptions {
   Registry* registry = nullptr;                 // null: Registry::Global()
   std::span<const FunctionPtr> functions = {};  // looked at first, by name
+  // Looked for last: FindBuiltin or what a program has of it.
+  FunctionPtr (*find_builtin)(std::string_view name) = &FindBuiltin;
   // Splats are stored as one element; more than this many bytes of them in full is an error.
   uint64_t max_splat_bytes = kMostSplatBytes;
 };

@@ -417,7 +417,8 @@ std::vector<std::string_view> BuiltinNames() {
   std::vector<std::string_view> names;
   for (const vm::BuiltinInfo& info : vm::AllBuiltins()) names.push_back(info.name);
   for (const auto& table :
-       {vm::ListBuiltins(), vm::MapBuiltins(), vm::StringBuiltins(), vm::ScalarBuiltins()}) {
+       {vm::ListBuiltins(), vm::MapBuiltins(), vm::StringBuiltins(), vm::ScalarBuiltins(),
+        vm::CheckBuiltins()}) {
     for (const vm::ValueBuiltin& builtin : table) names.push_back(builtin.name);
   }
   return names;

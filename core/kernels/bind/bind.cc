@@ -1,188 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings.def expanded into factories.
+// The rows of bindings.def as two tables, and what is registered of them.
 
 #include "core/kernels/bind/bind.h"
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "core/kernels/bind/bindings.h"
-#include "core/kernels/bind/elementwise.h"
+#include "core/kernels/bind/binding.h"
 #include "core/kernels/bind/lists.h"
 #include "core/kernels/bind/maps.h"
-#include "core/kernels/bind/places.h"
-#include "core/object/containers/adt.h"
 
 namespace tern::kernels {
+namespace bind {
 namespace {
 
-using bind::Call;
-using bind::Runner;
+#define TERN_BIND(name, AttrsType, Function) TERN_BINDING(name, AttrsType, Function, kNone)
+#define TERN_BIND_16(name, AttrsType, Function) TERN_BINDING(name, AttrsType, Function, k16Bits)
+#define TERN_BIND_F32(name, AttrsType, Function) TERN_BINDING(name, AttrsType, Function, kAllFloats)
 
-// Which floats a function does not compute with itself.
-enum class Widening : uint8_t { kNone, k16Bits, kAllFloats };
-
-bool IsWidened(const AnyView& arg, Widening widening) {
-  if (widening == Widening::kNone) return false;
-  const Tensor* tensor = arg.TryCast<Tensor>();
-  if (tensor == nullptr || !tensor->on_host()) return false;
-  const DType dtype = tensor->dtype();
-  return dtype == kF16 || dtype == kBf16 || (dtype == kF64 && widening == Widening::kAllFloats);
-}
-
-// The result, or each of several, in the type that it would have had. Statistics of a norm stay.
-Result<Any> Narrowed(Call& call, const Any& result, DType dtype) {
-  if (const Tensor* tensor = result.TryCast<Tensor>()) {
-    if (tensor->dtype() != kF32) return result;
-    TERN_TRY_ASSIGN(TensorPtr narrow, bind::CastTo(call, *tensor, dtype));
-    return Any(std::move(narrow));
-  }
-  const Adt* tuple = result.TryCast<Adt>();
-  if (tuple == nullptr) return result;
-  std::vector<Any> fields;
-  for (const Any& field : tuple->fields()) {
-    const bool stays = !fields.empty() && call.op() == ops::Op::k_layer_norm_stats;
-    TERN_TRY_ASSIGN(Any narrow, stays ? Result<Any>(field) : Narrowed(call, field, dtype));
-    fields.push_back(std::move(narrow));
-  }
-  return Any(Adt::Tuple(std::vector<AnyView>(fields.begin(), fields.end())));
-}
-
-// The same call with f32 in place of the floats that the function does not take.
-Result<Any> RunWidened(const ops::OpInfo& info, Widening widening, Runner run, const void* attrs,
-                       RunContext& context, AnyArgs args) {
-  // Two calls: `given` reads what came and is charged for it, `call` is what the function sees.
-  Call given(info, context, args);
-  std::vector<Any> held;
-  std::vector<AnyView> wide;
-  std::optional<DType> narrow;  // of the first argument that is a float
-  for (size_t i = 0; i < args.size(); ++i) {
-    held.emplace_back(args[i]);
-    const Tensor* tensor = args[i].TryCast<Tensor>();
-    if (tensor != nullptr && tensor->dtype().is_float() && !narrow) narrow = tensor->dtype();
-    if (!IsWidened(args[i], widening)) continue;
-    const Tensor* x = given.Input(static_cast<int>(i));
-    TERN_TRY(given.TakeStatus());
-    TERN_TRY_ASSIGN(TensorPtr cast, bind::CastTo(given, *x, kF32));
-    held.back() = Any(std::move(cast));
-  }
-  // `held` has all its elements by now, so that views of them stay valid.
-  for (const Any& value : held) wide.emplace_back(value);
-  Call call(info, context, wide);
-  TERN_TRY_ASSIGN(const Any result, run(attrs, call));
-  return Narrowed(given, result, *narrow);
-}
-
-// The body of an operator instance.
-struct Bound {
-  const ops::OpInfo* info;
-  std::shared_ptr<const void> attrs;
-  Runner run;
-  Widening widening;
-
-  Result<Any> operator()(RunContext& context, AnyArgs args) const {
-    const int count = static_cast<int>(args.size());
-    // A linked file was checked for its operators' names only; how many arguments each call has is
-    // its own say.
-    if (count < info->min_args || count > info->max_args) {
-      return InvalidArgument(info->name, " takes ", info->parameters, ", got ", count,
-                             " arguments");
-    }
-    const bool widens = std::any_of(
-        args.begin(), args.end(), [this](const AnyView& arg) { return IsWidened(arg, widening); });
-    const bool moves = bind::IsMoveOfTexts(*info, args);
-    Result<Any> result = moves    ? bind::RunOnPlaces(*info, run, attrs.get(), context, args)
-                         : widens ? RunWidened(*info, widening, run, attrs.get(), context, args)
-                                  : RunAsItIs(context, args);
-    // A run that was stopped left loops early: what they wrote is no result.
-    if (Status stop = context.TakeStop(); !stop.ok()) return Named(std::move(stop));
-    if (result.ok()) return result;
-    return Named(std::move(result).status());
-  }
-
-  Result<Any> RunAsItIs(RunContext& context, AnyArgs args) const {
-    Call call(*info, context, args);
-    return run(attrs.get(), call);
-  }
-
-  // The same error with the operator in front.
-  Status Named(Status status) const {
-    Status named(status.code(), StrCat(info->name, ": ", status.message()));
-    for (const std::string& note : status.notes()) named.AddNote(note);
-    if (!status.error_code().empty()) named.SetErrorCode(status.error_code());
-    return named;
-  }
+constexpr Binding kCommon[] = {
+#include "core/kernels/bind/common_bindings.def"
 };
 
-// The parsed attributes of an instance, whatever their type.
-using ParsedAttrs = std::shared_ptr<const void>;
-
-template <class AttrsType>
-Result<ParsedAttrs> Parse(const Attrs& attrs, std::string_view op) {
-  TERN_TRY_ASSIGN(AttrsType parsed, AttrsType::From(attrs, op));
-  return ParsedAttrs(std::make_shared<const AttrsType>(std::move(parsed)));
-}
-
-template <class AttrsType, Result<Any> (*function)(const AttrsType&, Call&)>
-Result<Any> Run(const void* attrs, Call& call) {
-  return function(*static_cast<const AttrsType*>(attrs), call);
-}
-
-struct Binding {
-  std::string_view op;
-  Result<ParsedAttrs> (*parse)(const Attrs& attrs, std::string_view op);
-  Runner run;
-  Widening widening;
+constexpr Binding kFurther[] = {
+#include "core/kernels/bind/further_bindings.def"
 };
 
-constexpr Binding kBindings[] = {
-#define TERN_BIND(name, AttrsType, Function) \
-  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::kNone},
-#define TERN_BIND_16(name, AttrsType, Function) \
-  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::k16Bits},
-#define TERN_BIND_F32(name, AttrsType, Function) \
-  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::kAllFloats},
-#include "core/kernels/bind/bindings.def"
-};
+#undef TERN_BIND
+#undef TERN_BIND_16
+#undef TERN_BIND_F32
 
-// In order through some 200 rows: it is asked when a program is compiled or linked, never in a run.
-const Binding* FindBinding(std::string_view op) {
-  for (const Binding& binding : kBindings) {
-    if (binding.op == op) return &binding;
-  }
-  return nullptr;
+Result<FunctionPtr> MakeCommon(std::string_view full_name, const Attrs& attrs) {
+  return MakeBound(kCommon, full_name, attrs);
 }
 
-Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
-  const std::string_view op = full_name.substr(0, full_name.find('{'));
-  const Binding* binding = FindBinding(op);
-  const ops::OpInfo* info = ops::FindOp(op);
-  if (binding == nullptr || info == nullptr) return NotFound("there is no operator '", op, "'");
-  TERN_TRY_ASSIGN(ParsedAttrs parsed, binding->parse(attrs, op));
-  FunctionPtr function = Function::FromPacked(
-      full_name, Bound{info, std::move(parsed), binding->run, binding->widening}, info->parameters);
-  function->set_makes_results();
-  return function;
+Result<FunctionPtr> MakeFurther(std::string_view full_name, const Attrs& attrs) {
+  return MakeBound(kFurther, full_name, attrs);
 }
 
 }  // namespace
+}  // namespace bind
 
-Status RegisterOperators(Registry* registry) {
-  for (const Binding& binding : kBindings)
-    TERN_TRY(registry->RegisterFactory(binding.op, &MakeBound));
+Status RegisterCommonOperators(Registry* registry) {
+  return bind::RegisterBindings(bind::kCommon, &bind::MakeCommon, registry);
+}
+
+Status RegisterFurtherOperators(Registry* registry) {
+  TERN_TRY(bind::RegisterBindings(bind::kFurther, &bind::MakeFurther, registry));
   TERN_TRY(RegisterListFunctions(registry));
   return RegisterMapFunctions(registry);
 }
 
-bool HasOperator(std::string_view op) { return FindBinding(op) != nullptr; }
+Status RegisterOperators(Registry* registry) {
+  TERN_TRY(RegisterCommonOperators(registry));
+  return RegisterFurtherOperators(registry);
+}
+
+bool HasOperator(std::string_view op) {
+  return bind::FindBinding(bind::kCommon, op) != nullptr ||
+         bind::FindBinding(bind::kFurther, op) != nullptr;
+}
 
 Result<FunctionPtr> MakeOperator(std::string_view name) {
   TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
-  return MakeBound(name, parsed.attrs);
+  const bool is_common = bind::FindBinding(bind::kCommon, parsed.op) != nullptr;
+  return is_common ? bind::MakeCommon(name, parsed.attrs) : bind::MakeFurther(name, parsed.attrs);
 }
 
 }  // namespace tern::kernels

@@ -15,8 +15,13 @@
 
 namespace tern::kernels {
 
-// A factory for every operator of bindings.def, and those of lists.h. Errors: a name that is taken.
+// A factory for every operator of bindings.def, and those of lists.h and maps.h. Errors: a name
+// that is taken.
 Status RegisterOperators(Registry* registry);
+// The two parts of it: WebAssembly has the code of the second in a module of its own, which is
+// fetched where a program names one of its functions.
+Status RegisterCommonOperators(Registry* registry);   // common_bindings.def
+Status RegisterFurtherOperators(Registry* registry);  // the others
 
 // Whether MakeOperator knows the operator: its name without attributes.
 bool HasOperator(std::string_view op);

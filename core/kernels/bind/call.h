@@ -7,7 +7,7 @@
 //   const Tensor* bias = call.OptionalF32(1);
 //   TERN_TRY(call.TakeStatus());
 //
-// Errors name the parameter and what was expected; bind.cc puts the operator in front.
+// Errors name the parameter and what was expected; binding.cc puts the operator in front.
 
 #ifndef TERN_CORE_KERNELS_BIND_CALL_H_
 #define TERN_CORE_KERNELS_BIND_CALL_H_

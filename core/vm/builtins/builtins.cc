@@ -303,11 +303,16 @@ FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
 
 std::span<const BuiltinInfo> AllBuiltins() { return kBuiltins; }
 
-FunctionPtr FindBuiltin(std::string_view name) {
+FunctionPtr FindMachineBuiltin(std::string_view name) {
   for (const BuiltinInfo& info : kBuiltins) {
     if (info.name == name) return MakeBuiltin(info);
   }
-  return FindValueBuiltin(name);
+  return FindIn(CheckBuiltins(), name);
+}
+
+FunctionPtr FindBuiltin(std::string_view name) {
+  FunctionPtr found = FindMachineBuiltin(name);
+  return found ? found : FindValueBuiltin(name);
 }
 
 Status RegisterBuiltins(Registry* registry) {

@@ -16,6 +16,8 @@ namespace tern::vm {
 
 // Null where there is none of that name. Linking finds them without any registration.
 FunctionPtr FindBuiltin(std::string_view name);
+// The same of the vm.builtin.* functions and of what compiled models check with.
+FunctionPtr FindMachineBuiltin(std::string_view name);
 // Registers all of them; does nothing if they are there already.
 Status RegisterBuiltins(Registry* registry);
 

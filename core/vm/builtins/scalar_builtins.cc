@@ -308,6 +308,9 @@ constexpr ValueBuiltin kScalars[] = {
     {"tern.tensor.stack", 1, nullptr, &Stack},
     {"tern.tensor.of", 3, nullptr, &TensorOf},
     {"tern.tensor.check_shape", -1, &CheckShape},
+};
+
+constexpr ValueBuiltin kChecks[] = {
     {"tern.function.check_arguments", -1, &CheckArguments},
 };
 
@@ -325,24 +328,29 @@ std::string TextOf(const AnyView& value) {
 }
 
 std::span<const ValueBuiltin> ScalarBuiltins() { return kScalars; }
+std::span<const ValueBuiltin> CheckBuiltins() { return kChecks; }
+
+FunctionPtr FindIn(std::span<const ValueBuiltin> table, std::string_view name) {
+  for (const ValueBuiltin& builtin : table) {
+    if (builtin.name != name) continue;
+    const ValueBuiltin* found = &builtin;
+    if (found->with_context == nullptr) {
+      return Function::FromPacked(name, [found](AnyArgs args) -> Result<Any> {
+        TERN_TRY(CheckCount(*found, args));
+        return found->plain(args);
+      });
+    }
+    return Function::FromPacked(name, [found](RunContext& context, AnyArgs args) -> Result<Any> {
+      TERN_TRY(CheckCount(*found, args));
+      return found->with_context(context, args);
+    });
+  }
+  return nullptr;
+}
 
 FunctionPtr FindValueBuiltin(std::string_view name) {
   for (const auto& table : {ListBuiltins(), MapBuiltins(), StringBuiltins(), ScalarBuiltins()}) {
-    for (const ValueBuiltin& builtin : table) {
-      if (builtin.name != name) continue;
-      // Tables are constants of the program, so the pointer stays valid.
-      const ValueBuiltin* found = &builtin;
-      if (found->with_context == nullptr) {
-        return Function::FromPacked(name, [found](AnyArgs args) -> Result<Any> {
-          TERN_TRY(CheckCount(*found, args));
-          return found->plain(args);
-        });
-      }
-      return Function::FromPacked(name, [found](RunContext& context, AnyArgs args) -> Result<Any> {
-        TERN_TRY(CheckCount(*found, args));
-        return found->with_context(context, args);
-      });
-    }
+    if (FunctionPtr found = FindIn(table, name)) return found;
   }
   return nullptr;
 }

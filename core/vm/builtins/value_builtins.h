@@ -32,12 +32,15 @@ std::span<const ValueBuiltin> ListBuiltins();
 std::span<const ValueBuiltin> MapBuiltins();
 std::span<const ValueBuiltin> StringBuiltins();
 std::span<const ValueBuiltin> ScalarBuiltins();  // and tensors, print, fail
+std::span<const ValueBuiltin> CheckBuiltins();   // what compiled models begin with
 
 // As a line of output has it: texts as they are, everything else as printed, with bounds so wide
 // that they only stop runaway values.
 std::string TextOf(const AnyView& value);
 
-// Null where there is none of that name.
+// Null where there is none of that name in the table, whose rows stay where they are.
+FunctionPtr FindIn(std::span<const ValueBuiltin> table, std::string_view name);
+// The same of all tables but CheckBuiltins.
 FunctionPtr FindValueBuiltin(std::string_view name);
 
 }  // namespace tern::vm

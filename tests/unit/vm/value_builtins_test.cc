@@ -36,9 +36,12 @@ SequencePtr Texts(std::initializer_list<std::string_view> values) {
   return list;
 }
 
+const std::span<const ValueBuiltin> kTables[] = {ListBuiltins(), MapBuiltins(), StringBuiltins(),
+                                                 ScalarBuiltins(), CheckBuiltins()};
+
 TEST(ValueBuiltins, NamesDiffer) {
   std::set<std::string_view> names;
-  for (const auto& table : {ListBuiltins(), MapBuiltins(), StringBuiltins(), ScalarBuiltins()}) {
+  for (const auto& table : kTables) {
     for (const ValueBuiltin& builtin : table) {
       EXPECT_TRUE(names.insert(builtin.name).second) << builtin.name;
       EXPECT_NE(FindBuiltin(builtin.name), nullptr);
@@ -50,7 +53,7 @@ TEST(ValueBuiltins, NamesDiffer) {
 
 TEST(ValueBuiltins, WrongArgumentsAreErrors) {
   RunContext context;
-  for (const auto& table : {ListBuiltins(), MapBuiltins(), StringBuiltins(), ScalarBuiltins()}) {
+  for (const auto& table : kTables) {
     for (const ValueBuiltin& builtin : table) {
       SCOPED_TRACE(builtin.name);
       const FunctionPtr function = FindBuiltin(builtin.name);

@@ -339,6 +339,7 @@ test('all builds of the engine are there, and the one that fits was fetched', as
     'tern-compiler',
     'tern-debug',
     'tern-loops',
+    'tern-operators',
     'tern-simd',
   ]);
   const fetched = await page.evaluate(() =>

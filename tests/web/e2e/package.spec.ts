@@ -84,6 +84,8 @@ test('fetches the loop compiler only for programs with kernels', async ({ page }
   expect(fetched).toContain('tern-loops.wasm.gz');
 });
 
+const kCompiling = ['tern-compiler.wasm.gz', 'tern-operators.wasm.gz', 'tern.wasm'];
+
 test('fetches the compiler only for what must be compiled', async ({ page }) => {
   const fetched: string[] = [];
   page.on('request', (request) => fetched.push(request.url().split('/').pop()!));
@@ -115,11 +117,51 @@ test('fetches the compiler only for what must be compiled', async ({ page }) => 
   expect(modules()).toEqual(['tern.wasm']);
   fetched.length = 0;
   expect(await run(model, true)).toEqual([1, 0, 3, 0]);
-  expect(modules()).toEqual(['tern-compiler.wasm.gz', 'tern.wasm']);
+  expect(modules()).toEqual(kCompiling);
   // A call that does not wait fetches it too.
   fetched.length = 0;
   expect(await run(model)).toEqual([1, 0, 3, 0]);
-  expect(modules()).toEqual(['tern-compiler.wasm.gz', 'tern.wasm']);
+  expect(modules()).toEqual(kCompiling);
+});
+
+test('fetches further operators for a program that has one', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url().split('/').pop()!));
+  const programs = await page.evaluate(
+    async ([url]) => {
+      const { createRuntime } = (await import(url!)) as Package;
+      const runtime = await createRuntime({ compiler: true });
+      const assemble = (call: string): number[] => [
+        ...runtime.assemble(
+          `.func @main(x: f32[4])\n  call ${call} in: %0 dst: %1\n  ret ret %1\n`,
+        ),
+      ];
+      return { common: assemble('neg'), further: assemble('topk{k=2}') };
+    },
+    [packageUrl(page)] as const,
+  );
+  const run = (bytes: readonly number[], waits: boolean): Promise<number[]> =>
+    page.evaluate(
+      async ([url, content, given]) => {
+        const { createRuntime } = (await import(url as string)) as Package;
+        const runtime = await createRuntime();
+        const executable = Uint8Array.from(content as number[]);
+        const program = given
+          ? await runtime.load(new Response(executable))
+          : runtime.load(executable);
+        const x = { dtype: 'f32', shape: [4], data: Float32Array.of(-1, 2, -3, 4) };
+        const { output0 } = program.run('main', [x]) as unknown as Output;
+        return [...output0.data];
+      },
+      [packageUrl(page), bytes, waits] as const,
+    );
+  for (const waits of [true, false]) {
+    fetched.length = 0;
+    expect(await run(programs.common, waits)).toEqual([1, -2, 3, -4]);
+    expect(fetched).not.toContain('tern-operators.wasm.gz');
+    expect(await run(programs.further, waits)).toEqual([4, 2]);
+    expect(fetched).toContain('tern-operators.wasm.gz');
+  }
 });
 
 test('runs by operators where the loop compiler is not to be had', async ({ page }) => {

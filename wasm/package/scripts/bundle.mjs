@@ -23,7 +23,7 @@ const kInline = join(kHere, '../package-inline');
 // server packs it as well as it can. What is fetched on demand, or by engines without relaxed SIMD
 // alone, is packed: it is a third of the size.
 const kPlain = ['tern'];
-const kPacked = ['tern-simd', 'tern-compiler', 'tern-loops'];
+const kPacked = ['tern-simd', 'tern-operators', 'tern-compiler', 'tern-loops'];
 // What the page (web/) brings packed as well: of many a host, no module is packed on its way.
 const kPackedForPage = ['tern', 'tern-debug'];
 
@@ -55,6 +55,7 @@ const pack = (name) => packed.get(name);
 function inlineData(workerScript) {
   const values = {
     runtime: pack('tern-simd').toString('base64'),
+    operators: pack('tern-operators').toString('base64'),
     compiler: pack('tern-compiler').toString('base64'),
     workerScript,
   };

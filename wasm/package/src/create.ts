@@ -40,6 +40,7 @@ declare const TERN_INLINE: boolean | undefined;
 const kModules: readonly AssetName[] = [
   'tern.wasm',
   'tern-simd.wasm.gz',
+  'tern-operators.wasm.gz',
   'tern-compiler.wasm.gz',
   'tern-loops.wasm.gz',
   'tern-debug.wasm',
@@ -99,7 +100,8 @@ async function startOptions(options: RuntimeOptions, entry: Entry): Promise<Star
     else if (source instanceof Uint8Array) files[name] = source;
   }
   const sent: Record<string, unknown> = { files };
-  for (const name of ['wasm', 'compiler', 'debugger', 'language', 'loops'] as const) {
+  const given = ['wasm', 'operators', 'compiler', 'debugger', 'language', 'loops'] as const;
+  for (const name of given) {
     const source = await sendable(options[name], entry);
     if (source !== undefined) sent[name] = source;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an instance of the module is to the code around it: its functions, and what of JavaScript
 // it may call. These are the types that everything else is built on, so this file imports nothing
-// of the package but the listener of progress.
+// of the package but its errors and the listener of progress.
+import type { TernError } from './errors.js';
 import type { PartListener } from './progress.js';
 
 /** A pointer into the module's memory; 0 is NULL. */
@@ -44,7 +45,11 @@ export interface Threading {
   readonly sharing?: Sharing;
   readonly threads: ThreadUse;
   /** Starts the workers: the platform that lends them, for tern_runtime_create. */
-  start?(first: Instance, memory: MemoryCalls): Promise<Pointer>;
+  start?(
+    first: Instance,
+    operators: WebAssembly.Module | undefined,
+    memory: MemoryCalls,
+  ): Promise<Pointer>;
   stop?(): void;
 }
 
@@ -60,10 +65,19 @@ export interface MemoryCalls {
 
 /** Functions that a module lacks at first, in a file that is fetched when one is called. */
 export interface OnDemandExports {
-  /** Fetches them, once, whoever asks. */
+  /** Fetches them and those before them, once, whoever asks. */
   fetch(signal?: AbortSignal, tell?: PartListener): Promise<void>;
-  /** Reads them here and now where they have not been fetched. */
+  /** They and those before them, read here and now where they have not been fetched. */
   now(): Exports;
+  /** The part that this one works with. */
+  readonly before?: OnDemandExports | undefined;
+  /**
+   * What f gives. Where it fails because the part is not here, the part is fetched and f called
+   * again.
+   */
+  patiently<T>(f: () => T, signal?: AbortSignal): Promise<T>;
+  /** The error, with why the part could not be read where the call that failed wanted it. */
+  explained(error: TernError): TernError;
 }
 
 /** Code of a kernel. `call` returns 0, or a number for what went wrong, and throws nothing. */

@@ -12,6 +12,7 @@ export type Assets = string | URL | ((file: string) => string | URL);
 export type AssetName =
   | 'tern.wasm'
   | 'tern-simd.wasm.gz'
+  | 'tern-operators.wasm.gz'
   | 'tern-compiler.wasm.gz'
   | 'tern-loops.wasm.gz'
   | 'tern-debug.wasm'
@@ -31,6 +32,7 @@ const kBeside: { readonly [Name in AssetName]?: () => URL } =
     : {
         'tern.wasm': () => new URL('./tern.wasm', import.meta.url),
         'tern-simd.wasm.gz': () => new URL('./tern-simd.wasm.gz', import.meta.url),
+        'tern-operators.wasm.gz': () => new URL('./tern-operators.wasm.gz', import.meta.url),
         'tern-compiler.wasm.gz': () => new URL('./tern-compiler.wasm.gz', import.meta.url),
         'tern-loops.wasm.gz': () => new URL('./tern-loops.wasm.gz', import.meta.url),
       };

@@ -37,6 +37,8 @@ export class HostFunctions implements Host {
   private next = 1;
   private memory: Memory | undefined;
   runtime: Pointer = 0;
+  /** Brings operators that a call under way wants: whether they came. */
+  bringOperators: () => boolean = () => false;
 
   /** What it writes values to: a module needs its imports before there is a memory. */
   attach(memory: Memory): void {

@@ -3,7 +3,7 @@
 // places where files beside a script are not served. It has the modules without relaxed SIMD, which
 // every engine takes.
 import './dispose.js';
-import { compiler, runtime, workerScript } from 'tern-inline-data';
+import { compiler, operators, runtime, workerScript } from 'tern-inline-data';
 import type { AsyncRuntime } from './async_runtime.js';
 import { createRuntime as create, type RuntimeOptions } from './create.js';
 import type { InlineAssets } from './files.js';
@@ -17,6 +17,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 
 const kInline: InlineAssets = {
   'tern-simd.wasm.gz': () => decode(runtime),
+  'tern-operators.wasm.gz': () => decode(operators),
   'tern-compiler.wasm.gz': () => decode(compiler),
 };
 

@@ -4,8 +4,9 @@
 import type { Pointer } from './exports.js';
 
 export interface KernelMessage {
-  /** What runs programs, and the worker pool. */
+  /** What runs programs, its further operators unless it is whole, and the worker pool. */
   module: WebAssembly.Module;
+  operators: WebAssembly.Module | undefined;
   pool: WebAssembly.Module;
   memory: WebAssembly.Memory;
   /** Of the pool, in memory. */

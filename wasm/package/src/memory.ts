@@ -195,7 +195,9 @@ export class Memory implements MemoryCalls {
   /** Calls a function that returns tern_status*; throws TernError unless it is NULL. */
   call(name: string, ...args: (number | bigint)[]): void {
     const status = this.raw(name, ...args);
-    if (status !== 0) throw this.takeError(status);
+    if (status === 0) return;
+    const error = this.takeError(status);
+    throw this.onDemand?.before?.explained(error) ?? error;
   }
 
   /** The text of a tern_buffer, which is freed. */

@@ -35,6 +35,12 @@ export interface ModuleOptions {
    */
   assets?: Assets;
   /**
+   * Operators that few programs call (recurrent layers, quantized convolutions, sorting, signals,
+   * texts, …), a part of the module in a file of its own. `true` fetches it at once. Without, it is
+   * fetched when a program that is loaded has one of them. Otherwise as `compiler`.
+   */
+  operators?: WasmSource | boolean;
+  /**
    * What compiles, assembles and lists programs, a part of the module in a file of its own. `true`
    * fetches it at once. Without, the first call that needs it does, which then waits for it: pages
    * had better await `prepareCompiler` before. A URL, bytes or a compiled module say where it is,
@@ -283,6 +289,7 @@ function makeImports(
       host_read: (id: number, offset: number, length: number, destination: number) =>
         host.read(id, offset, length, destination),
       host_now: () => performance.now(),
+      host_operators: () => (host.bringOperators() ? 1 : 0),
     },
     env: {
       emscripten_notify_memory_growth: noop,

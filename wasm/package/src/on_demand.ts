@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the module that is not needed to run programs: it compiles, assembles and lists them.
-// It is a file of its own, fetched on demand and instantiated on the memory and tables of the first
-// part.
+// The parts of the module that most programs run without: operators that few call, and what
+// compiles, assembles and lists programs. Each is a file of its own, fetched on demand and
+// instantiated on the memory and tables of the first part.
 import { unlessAborted } from './abort.js';
-import { errorWithHelp, TernError } from './errors.js';
+import { errorWithHelp, TernError, withHelp } from './errors.js';
 import type { Exports, Instance, OnDemandExports, Sharing } from './exports.js';
-import { baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
+import {
+  type AssetName,
+  baseAddress,
+  fileName,
+  kHelpForFiles,
+  readNodeFileNow,
+} from './files.js';
 import { inflateNow, isGzip } from './inflate.js';
 import {
   assetSource,
@@ -34,7 +40,7 @@ function partOf(module: WebAssembly.Module): { build: string; name: string } | u
 function fitting(
   module: WebAssembly.Module,
   first: WebAssembly.Module,
-  what: 'compiler' | 'debugger',
+  what: string,
   file: string,
 ): WebAssembly.Module {
   const build = partOf(first)?.build;
@@ -42,7 +48,7 @@ function fitting(
   if (build !== undefined && part?.build === build && part.name === file) return module;
   throw new TernError(
     'E0603',
-    `the ${what} does not belong to the WebAssembly module that runs: serve the files of one build`,
+    `${what} does not belong to the WebAssembly module that runs: serve the files of one build`,
   );
 }
 
@@ -51,19 +57,47 @@ const importsFrom = (exports: Exports): WebAssembly.Imports => ({
   p: exports as unknown as WebAssembly.ModuleImports,
 });
 
-function notNow(file: string): TernError {
+/** What a part is, for those who look for it and for those who miss it. */
+interface PartKind {
+  /** The file of the package, and the name that the part carries. */
+  readonly file: AssetName;
+  readonly name: string;
+  /** What errors call it. */
+  readonly what: string;
+  /** The option of createRuntime and the method that have it before it is called. */
+  readonly option: 'operators' | 'compiler';
+  readonly method: string;
+}
+
+const kOperators: PartKind = {
+  file: 'tern-operators.wasm.gz',
+  name: 'tern-operators.wasm',
+  what: 'the part with further operators',
+  option: 'operators',
+  method: 'prepareOperators',
+};
+const kCompiler: PartKind = {
+  file: 'tern-compiler.wasm.gz',
+  name: 'tern-compiler.wasm',
+  what: 'the compiler',
+  option: 'compiler',
+  method: 'prepareCompiler',
+};
+
+function notNow({ what, option, method }: PartKind, file: string): TernError {
+  const how = `createRuntime({ ${option}: true }), or await runtime.${method}()`;
   return errorWithHelp(
     'E0608',
-    `the compiler, '${file}', cannot be fetched while a call waits for it here: make the runtime ` +
-      'with createRuntime({ compiler: true }), or await runtime.prepareCompiler() before',
-    'createRuntime({ compiler: true }), or await runtime.prepareCompiler() before the call',
+    `${what}, '${file}', cannot be fetched while a call waits for it here: make the runtime ` +
+      `with ${how} before`,
+    `${how} before the call`,
   );
 }
 
 // Pages may not ask for bytes here, but for text in which each character is one.
-function downloadNow(url: URL): Uint8Array {
+function downloadNow(kind: PartKind, url: URL): Uint8Array {
   const file = fileName(url);
-  if (typeof XMLHttpRequest === 'undefined') throw notNow(file);
+  if (typeof XMLHttpRequest === 'undefined') throw notNow(kind, file);
   const request = new XMLHttpRequest();
   request.open('GET', url, false);
   request.overrideMimeType('text/plain; charset=x-user-defined');
@@ -82,54 +116,60 @@ function downloadNow(url: URL): Uint8Array {
   return bytes;
 }
 
-function unusable(error: unknown): TernError {
-  return new TernError('E0601', `the compiler's module cannot be used: ${String(error)}`);
-}
-
-function moduleNow(source: WasmSource, sharing: Sharing | undefined): WebAssembly.Module {
+function moduleNow(
+  kind: PartKind,
+  source: WasmSource,
+  sharing: Sharing | undefined,
+): WebAssembly.Module {
   if (source instanceof WebAssembly.Module) return source;
   let bytes = source;
   if (typeof bytes === 'string' || bytes instanceof URL) {
     const url = new URL(bytes, baseAddress());
-    const file = url.protocol === 'file:' ? readNodeFileNow(url) : downloadNow(url);
-    if (!file) throw notNow(fileName(url));
+    const file = url.protocol === 'file:' ? readNodeFileNow(url) : downloadNow(kind, url);
+    if (!file) throw notNow(kind, fileName(url));
     bytes = file;
   }
-  if (bytes instanceof Response) throw notNow('the given response');
+  if (bytes instanceof Response) throw notNow(kind, 'the given response');
   const packed = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
   const plain = isGzip(packed) ? inflateNow(packed) : packed;
   try {
     return new WebAssembly.Module((sharing?.shaped(plain) ?? plain) as Uint8Array<ArrayBuffer>);
   } catch (error) {
-    throw unusable(error);
+    throw new TernError('E0601', `${kind.what} cannot be used: ${String(error)}`);
   }
 }
 
-/** @internal The compiler of one instance. */
+/** @internal A part of one instance. */
 export class OnDemandPart implements OnDemandExports {
+  /** With the functions of the parts before it. */
   private exports: Exports | undefined;
+  /** What it was made of, once it is here. */
+  module: WebAssembly.Module | undefined;
   private fetching: Promise<void> | undefined;
   private readonly source: WasmSource;
   private readonly sharing: Sharing | undefined;
+  // Whether calls that want it go on without it, and what one of them missed.
+  private patient = false;
+  private missed: unknown;
 
   /** Undefined where the module is whole. */
-  static of(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
-    return partOf(first.module) && new OnDemandPart(first, options);
+  static compilerOf(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
+    if (!partOf(first.module)) return undefined;
+    return new OnDemandPart(first, options, kCompiler,
+      new OnDemandPart(first, options, kOperators));
   }
 
   private constructor(
     private readonly first: Instance,
     options: ModuleOptions,
+    private readonly kind: PartKind,
+    readonly before?: OnDemandPart,
   ) {
     this.sharing = options.threading?.sharing;
-    const { compiler } = options;
-    const given = typeof compiler === 'boolean' ? undefined : compiler;
-    this.source = given ?? assetSource('tern-compiler.wasm.gz', options);
-  }
-
-  /** Whether calls find it without fetching it. */
-  get here(): boolean {
-    return this.exports !== undefined;
+    const given = options[kind.option];
+    this.source = typeof given === 'boolean' || given === undefined
+      ? assetSource(kind.file, options)
+      : given;
   }
 
   /** Fetches it, once, whoever asks. After a failure it is tried again. */
@@ -140,26 +180,75 @@ export class OnDemandPart implements OnDemandExports {
     await unlessAborted(this.fetching, signal);
   }
 
-  /** Its functions, read here and now where they have not been fetched. */
   now(): Exports {
-    if (!this.exports) {
-      const module = this.checked(moduleNow(this.source, this.sharing));
-      const instance = new WebAssembly.Instance(module, importsFrom(this.first.exports));
-      this.exports = instance.exports as Exports;
+    if (this.exports) return this.exports;
+    const before = this.before?.now();
+    const module = this.checked(moduleNow(this.kind, this.source, this.sharing));
+    return this.begin(module, new WebAssembly.Instance(module, this.imports(before)));
+  }
+
+  /** The same for a call under way, which nothing may be thrown into: whether the part came. */
+  bring(): boolean {
+    if (this.exports) return false;
+    try {
+      if (this.patient) throw notNow(this.kind, this.kind.file);
+      this.now();
+      return true;
+    } catch (error) {
+      this.missed = error;
+      return false;
     }
-    return this.exports;
+  }
+
+  async patiently<T>(f: () => T, signal?: AbortSignal): Promise<T> {
+    this.patient = true;
+    this.missed = undefined;
+    try {
+      return f();
+    } catch (error) {
+      if (this.missed === undefined) throw error;
+    } finally {
+      this.patient = false;
+      this.missed = undefined;
+    }
+    await this.fetch(signal);
+    return f();
+  }
+
+  explained(error: TernError): TernError {
+    const { missed } = this;
+    if (missed === undefined || this.patient) return error;
+    this.missed = undefined;
+    return withHelp(error, missed instanceof Error ? missed.message : String(missed));
   }
 
   // Not ended by a signal of one who asked: others may wait for it too.
   private async load(tell?: PartListener): Promise<void> {
-    const module = this.checked(await toModule(this.source, { tell, sharing: this.sharing }));
+    const [found] = await Promise.all([
+      toModule(this.source, { tell, sharing: this.sharing }),
+      this.before?.fetch(),
+    ]);
+    const module = this.checked(found);
     if (this.exports) return; // a call could not wait
-    const instance = await WebAssembly.instantiate(module, importsFrom(this.first.exports));
-    this.exports ??= instance.exports as Exports;
+    const instance = await WebAssembly.instantiate(module, this.imports(this.before?.now()));
+    if (!this.exports) this.begin(module, instance);
+  }
+
+  private imports(before: Exports | undefined): WebAssembly.Imports {
+    return importsFrom({ ...this.first.exports, ...before });
+  }
+
+  private begin(module: WebAssembly.Module, { exports }: WebAssembly.Instance): Exports {
+    this.module = module;
+    this.exports = { ...this.before?.now(), ...(exports as Exports) };
+    const register = exports['tern_wasm_register_operators'] as (() => number) | undefined;
+    if (register && register() !== 0)
+      throw new TernError('E0901', 'the further operators cannot be registered');
+    return this.exports;
   }
 
   private checked(module: WebAssembly.Module): WebAssembly.Module {
-    return fitting(module, this.first.module, 'compiler', 'tern-compiler.wasm');
+    return fitting(module, this.first.module, this.kind.what, this.kind.name);
   }
 }
 
@@ -174,7 +263,7 @@ export async function withTools(
   signal?: AbortSignal,
   tell?: PartListener,
 ): Promise<Exports> {
-  const tools = fitting(module, first.module, 'debugger', 'tern-debug.wasm');
+  const tools = fitting(module, first.module, 'the debugger', 'tern-debug.wasm');
   await compiler?.fetch(signal, tell);
   const exports = { ...first.exports, ...compiler?.now() };
   const instance = await WebAssembly.instantiate(tools, importsFrom(exports));

@@ -47,6 +47,7 @@ export interface RuntimeInfo {
   version: string;
   target: string;
   targets: string[];
+  /** Those that are here: further ones come when a program needs one, or `prepareOperators`. */
   operators: string[];
 }
 
@@ -96,7 +97,7 @@ export class Runtime implements Disposable {
     this.memory_ = memory;
     this.loops = new LoopsOnDemand(options);
     memory.withStruct(kRuntimeOptions, { platform }, (struct) =>
-      memory.call('tern_runtime_create', struct, memory.scratch),
+      memory.call('tern_wasm_runtime_create', struct, memory.scratch),
     );
     this.handle = memory.u32(memory.scratch);
     memory.host.runtime = this.handle;
@@ -248,6 +249,20 @@ export class Runtime implements Disposable {
       memory.call('tern_any_text', any, memory.scratch);
       return memory.takeBuffer(memory.u32(memory.scratch));
     });
+  }
+
+  /**
+   * Fetches the operators that few programs call, once. `load` of an address does it by itself for
+   * a program that has one; before `load` of such a program's bytes and `function` of such an
+   * operator, pages had better await this, or the page stands still while it is fetched.
+   */
+  async prepareOperators(
+    options: { signal?: AbortSignal; onProgress?: ProgressListener } = {},
+  ): Promise<void> {
+    this.live();
+    const meter = new ProgressMeter(options.onProgress, { operators: 1 });
+    await this.memory_.onDemand?.before?.fetch(options.signal, meter.part('operators'));
+    meter.finish();
   }
 
   /**
@@ -440,10 +455,9 @@ export class Runtime implements Disposable {
     options: RemoteLoadOptions,
     meter: ProgressMeter,
   ): Promise<Program> {
-    const { relaxedMath = false, exactConvolutions = false, disabledPasses = [] } = options;
-    const chosen = [relaxedMath, exactConvolutions, disabledPasses];
-    const how = JSON.stringify([this.info.version, ...chosen]);
-    const made = options.cache ? await MadeOfFile.find(source, options, how) : undefined;
+    const made = options.cache
+      ? await MadeOfFile.find(source, options, this.compilation(options))
+      : undefined;
     const kept = made && (await this.loadMade(made, options, meter));
     if (kept) return kept;
     const bytes = await fetchBytes(source, options, meter.part('fetch'));
@@ -480,7 +494,9 @@ export class Runtime implements Disposable {
     meter.skip('compile');
     meter.part('load')?.({ ...told, phase: 'load', fraction: 0 });
     await unlessAborted(breathe(), signal);
-    return this.loadBytes(executable, options);
+    const load = (): Program => this.loadBytes(executable, options);
+    const operators = this.memory_.onDemand?.before;
+    return operators ? operators.patiently(load, signal) : load();
   }
 
   /**
@@ -556,6 +572,12 @@ export class Runtime implements Disposable {
     const program = await this.loadFrom(source, options, meter);
     meter.finish();
     return program;
+  }
+
+  /** What of an executable depends on the compiler: its version and what it was asked for. */
+  private compilation(options: CompileOptions): string {
+    const { relaxedMath = false, exactConvolutions = false, disabledPasses = [] } = options;
+    return JSON.stringify([this.info.version, relaxedMath, exactConvolutions, disabledPasses]);
   }
 
   // What the compiler made of the same file before; undefined where it cannot be used.

@@ -166,11 +166,15 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 interface SharedModule {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of a module that had a memory of its own. */
-  own?: { limits: Limits; segments: Segment[] };
+  segments: Segment[];
+  /** Of the memory that it had for itself. */
+  own: Limits | undefined;
 }
 
-/** The module on a shared memory that it imports. */
+/**
+ * The module on a shared memory that it imports, and what is to be written there once, since each
+ * thread has an instance: by the time that the second one is made, a program has changed it.
+ */
 export function onSharedMemory(bytes: Uint8Array): SharedModule {
   const sections = sectionsOf(bytes);
   const find = (kind: Section): Uint8Array | undefined =>
@@ -178,9 +182,9 @@ export function onSharedMemory(bytes: Uint8Array): SharedModule {
   const memory = find(Section.kMemory);
   const limits = memory && new Reader(memory, 1).limits();
   if (limits && find(Section.kStart)) throw notKnown('a start function');
-  if (limits && find(Section.kDataCount)) throw notKnown('data that its code copies');
+  if (find(Section.kDataCount)) throw notKnown('data that its code copies');
   const imported: number = Section.kImport;
-  const dropped: number[] = limits ? [Section.kMemory, Section.kData] : [];
+  const dropped: number[] = [Section.kMemory, Section.kData];
   const parts: Uint8Array[] = [bytes.subarray(0, kHeaderBytes)];
   const add = (kind: number, contents: Uint8Array): void => {
     parts.push(new Uint8Array([kind, ...leb(contents.length)]), contents);
@@ -194,10 +198,7 @@ export function onSharedMemory(bytes: Uint8Array): SharedModule {
     }
     if (kind !== imported && !dropped.includes(kind)) add(kind, contents);
   }
-  const made = joined(parts);
-  if (!limits) return { bytes: made };
-  const segments = segmentsOf(find(Section.kData) ?? kNone);
-  return { bytes: made, own: { limits, segments } };
+  return { bytes: joined(parts), segments: segmentsOf(find(Section.kData) ?? kNone), own: limits };
 }
 
 // An engine may not have the addresses for as much as the module would take.
@@ -216,13 +217,11 @@ export class SharedModules implements Sharing {
   memory: WebAssembly.Memory | undefined;
 
   shaped(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-    const { bytes: made, own } = onSharedMemory(bytes);
-    if (own) {
-      this.memory = newMemory(own.limits);
-      for (const segment of own.segments)
-        new Uint8Array(this.memory.buffer).set(segment.bytes, segment.at);
-    }
+    const { bytes: made, segments, own } = onSharedMemory(bytes);
+    if (own) this.memory = newMemory(own);
     // Without a memory that is shared, the first module was given compiled, and has its own.
-    return this.memory ? made : (bytes as Uint8Array<ArrayBuffer>);
+    if (!this.memory) return bytes as Uint8Array<ArrayBuffer>;
+    for (const { bytes: data, at } of segments) new Uint8Array(this.memory.buffer).set(data, at);
+    return made;
   }
 }

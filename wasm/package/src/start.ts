@@ -11,22 +11,25 @@ import { ProgressMeter } from './progress.js';
 import { Runtime } from './runtime.js';
 
 // What the parts of starting count in the progress of the whole.
-const kStartWeights = { module: 4, compiler: 3, tools: 2, loops: 3 };
+const kStartWeights = { module: 4, operators: 1, compiler: 3, tools: 2, loops: 3 };
 
 /** Fetches, compiles and starts the module on this thread. */
 export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
-  const { compiler, loops, signal, onProgress, threading } = options;
+  const { operators, compiler, loops, signal, onProgress, threading } = options;
   const tools = toolsSource(options) !== false;
   const compiling = compiler === true || tools;
+  const sharing = threading?.sharing;
+  // Workers have what they can run from the beginning.
+  const operating = operators === true || sharing !== undefined;
   const wanted = {
     module: kStartWeights.module,
+    ...(operating ? { operators: kStartWeights.operators } : {}),
     ...(compiling ? { compiler: kStartWeights.compiler } : {}),
     ...(tools ? { tools: kStartWeights.tools } : {}),
     ...(loops === undefined ? {} : { loops: kStartWeights.loops }),
   };
   const meter = new ProgressMeter(onProgress, wanted);
   const host = new HostFunctions();
-  const sharing = threading?.sharing;
   const fetchTools = (): Promise<WebAssembly.Module> =>
     toolsModule(options, { signal, tell: meter.part('tools'), sharing });
   const fetchFirst = (): Promise<Instance> =>
@@ -37,7 +40,11 @@ export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
     tools && !sharing ? fetchTools() : undefined,
   ]);
   meter.skip('module');
-  const onDemand = OnDemandPart.of(first, options);
+  const onDemand = OnDemandPart.compilerOf(first, options);
+  const further = onDemand?.before;
+  host.bringOperators = () => further?.bring() ?? false;
+  if (operating) await further?.fetch(signal, meter.part('operators'));
+  meter.skip('operators');
   let { exports } = first;
   if (tools) {
     const module = early ?? (await fetchTools());
@@ -47,7 +54,8 @@ export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
   const leaks = LeakWatch.make(options.leakWarnings);
   const memory = new Memory(exports, host, onDemand, leaks, sharing);
   host.attach(memory);
-  const runtime = new Runtime(memory, options, await threading?.start?.(first, memory));
+  const platform = await threading?.start?.(first, further?.module, memory);
+  const runtime = new Runtime(memory, options, platform);
   if (compiling) await onDemand?.fetch(signal, meter.part('compiler'));
   meter.skip('compiler');
   if (loops !== undefined) await unlessAborted(runtime.loops.fetch(), signal);

@@ -75,7 +75,11 @@ export class ThreadPool implements Threading {
     return { ...threads_, tasks: Array.from({ length: threads_.count }, ran) };
   }
 
-  async start(first: Instance, memory: MemoryCalls): Promise<Pointer> {
+  async start(
+    first: Instance,
+    operators: WebAssembly.Module | undefined,
+    memory: MemoryCalls,
+  ): Promise<Pointer> {
     const platform = memory.raw('tern_wasm_platform');
     const { memory: shared } = this.sharing;
     if (!shared) {
@@ -97,7 +101,8 @@ export class ThreadPool implements Threading {
       const stack = memory.alloc(kStackBytes, true) + kStackBytes;
       const { module } = first;
       const { state } = this;
-      return { module, pool, memory: shared, state, worker, stack, clock: clockOffset() };
+      const modules = { module, operators, pool };
+      return { ...modules, memory: shared, state, worker, stack, clock: clockOffset() };
     };
     try {
       await Promise.all(this.scripts.map((script, i) => this.begin(script, message(i + 1))));

@@ -25,12 +25,14 @@ function importsOf(
 }
 
 async function begin(message: KernelMessage, post: Post): Promise<void> {
-  const { module, pool, memory, state, worker, stack, clock } = message;
+  const { module, operators, pool, memory, state, worker, stack, clock } = message;
   const ahead = clockOffset() - clock;
   const now = (): number => performance.now() + ahead;
   const { exports } = await WebAssembly.instantiate(module, importsOf(module, memory, now));
   const calls = exports as Calls;
   calls['_emscripten_stack_restore']!(stack);
+  // It puts its functions into this worker's table, where parts of kernels are found by number.
+  if (operators) await WebAssembly.instantiate(operators, { p: exports, env: { memory } });
   const refuse = (): never => {
     throw new Error('only the thread that runs programs waits for workers');
   };
