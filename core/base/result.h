@@ -61,6 +61,8 @@ class [[nodiscard]] Result {
   T& value() & { return Checked(); }
   const T& value() const& { return const_cast<Result*>(this)->Checked(); }
   T&& value() && { return std::move(Checked()); }
+  // Behind a test of ok(), so that it is not asked twice.
+  T&& KnownValue() && { return std::move(value_); }
   T& operator*() & { return Checked(); }
   const T& operator*() const& { return const_cast<Result*>(this)->Checked(); }
   T&& operator*() && { return std::move(Checked()); }
@@ -110,6 +112,6 @@ Status TakeStatus(Result<T>&& result) {
   auto name = (__VA_ARGS__);             \
   if (!name.ok()) [[unlikely]]           \
     return std::move(name).status();     \
-  lhs = std::move(name).value()
+  lhs = std::move(name).KnownValue()
 
 #endif  // TERN_CORE_BASE_RESULT_H_

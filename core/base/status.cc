@@ -28,14 +28,19 @@ std::string_view StatusCodeName(StatusCode code) {
 }
 
 // An ok status is made by the default constructor only.
-Status::Status(StatusCode code, std::string_view message)
-    : rep_(std::unique_ptr<Rep, DeleteRep>(new Rep)) {
+Status::Status(StatusCode code, std::string_view message) : rep_(new Rep) {
   TERN_CHECK(code != StatusCode::kOk, "an error needs a code");
   rep_->code = code;
   rep_->message = message;
 }
 
-void Status::DeleteRep::operator()(Rep* rep) const { delete rep; }
+Status& Status::operator=(Status&& other) noexcept {
+  Status taken(std::move(other));  // so that self-assignment is harmless
+  std::swap(rep_, taken.rep_);
+  return *this;
+}
+
+void Status::Delete(Rep* rep) { delete rep; }
 
 std::span<const std::string> Status::notes() const {
   if (ok()) return {};

@@ -58,9 +58,14 @@ class [[nodiscard]] Status {
   Status() = default;  // ok
   // code must not be kOk.
   Status(StatusCode code, std::string_view message);
-  Status(Status&& other) noexcept = default;
-  Status& operator=(Status&& other) noexcept = default;
-  ~Status() = default;
+  Status(Status&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  Status& operator=(Status&& other) noexcept;
+  // Inline where code is compiled for size too: most are known to be ok where they end, and then
+  // there is nothing left of it.
+  [[gnu::always_inline]] ~Status() {
+    if (rep_ != nullptr) [[unlikely]]
+      Delete(rep_);
+  }
 
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return ok() ? StatusCode::kOk : rep_->code; }
@@ -98,10 +103,9 @@ class [[nodiscard]] Status {
     std::vector<std::string> notes;
   };
   // Out of line, so that a success costs its callers one test.
-  struct DeleteRep {
-    void operator()(Rep* rep) const;
-  };
-  std::unique_ptr<Rep, DeleteRep> rep_;
+  static void Delete(Rep* rep);
+
+  Rep* rep_ = nullptr;
 };
 
 inline Status OkStatus() { return Status(); }

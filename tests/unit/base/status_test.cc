@@ -53,6 +53,17 @@ TEST(Status, MovedFromIsOk) {
   EXPECT_EQ(b.code(), StatusCode::kIo);
 }
 
+TEST(Status, AssignmentReplacesTheError) {
+  Status a = IoError("gone");
+  Status& same = a;
+  a = std::move(same);
+  EXPECT_EQ(a.message(), "gone");
+  a = NotFound("lost");
+  EXPECT_EQ(a.message(), "lost");
+  a = OkStatus();
+  EXPECT_TRUE(a.ok());
+}
+
 TEST(Status, CloneIsDeep) {
   Status a = NotFound("x").AddNote("one").SetErrorCode("E0206");
   const Status b = a.Clone();
