@@ -53,7 +53,11 @@ struct DType {
   // Bytes of `count` >= 0 elements, sub-byte ones packed; nullopt on overflow of int64.
   std::optional<int64_t> bytes_for(int64_t count) const;
 
-  friend constexpr bool operator==(const DType&, const DType&) = default;
+  // As one word: the comparison that the compiler makes of three fields is a call where code is
+  // compiled for size.
+  [[gnu::always_inline]] friend constexpr bool operator==(const DType& a, const DType& b) {
+    return a.ToWord() == b.ToWord();
+  }
 };
 static_assert(sizeof(DType) == sizeof(TernDLDataType));
 
