@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/base/product.h"
 #include "core/base/strings.h"
 #include "core/object/small_numbers.h"
 
@@ -115,10 +116,10 @@ std::optional<int64_t> DType::bytes_for(int64_t count) const {
   // each row.
   const int64_t element_bits = int64_t{bits} * lanes;
   if (element_bits % 8 == 0) {
-    if (__builtin_mul_overflow(count, element_bits / 8, &total_bits)) return std::nullopt;
+    if (!MultiplyChecked(count, element_bits / 8, &total_bits)) return std::nullopt;
     return total_bits;
   }
-  if (__builtin_mul_overflow(count, element_bits, &total_bits)) return std::nullopt;
+  if (!MultiplyChecked(count, element_bits, &total_bits)) return std::nullopt;
   return total_bits / 8 + (total_bits % 8 != 0 ? 1 : 0);
 }
 

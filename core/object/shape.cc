@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/product.h"
 #include "core/object/containers/sequence.h"
 
 namespace tern {
@@ -43,7 +44,7 @@ std::optional<int64_t> ElementCount(Dims dims) {
     if (dim == 0)
       empty = true;
     else
-      overflow |= __builtin_mul_overflow(count, dim, &count);
+      overflow |= !MultiplyChecked(count, dim, &count);
   }
   if (empty) return 0;
   if (overflow) return std::nullopt;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/dims.h"
 
+#include "core/base/product.h"
+
 namespace tern::ops {
 
 namespace {
@@ -21,7 +23,7 @@ int64_t SubDim(int64_t a, int64_t b) {
 
 int64_t MulDim(int64_t a, int64_t b) {
   int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? Saturated((a < 0) != (b < 0)) : product;
+  return MultiplyChecked(a, b, &product) ? product : Saturated((a < 0) != (b < 0));
 }
 
 int64_t FloorDiv(int64_t a, int64_t b) {
