@@ -48,8 +48,9 @@ class Dims {
   Dims() = default;
   Dims(std::initializer_list<D> dims) : Dims(std::span<const D>(dims.begin(), dims.size())) {}
   // At most kMaxDims; callers have checked what comes from users.
-  explicit Dims(std::span<const D> dims) {
-    for (const D& dim : dims) push_back(dim);
+  explicit Dims(std::span<const D> dims) : rank_(static_cast<int>(dims.size())) {
+    TERN_CHECK(rank_ <= kMaxDims, "shape rules check ranks before they grow");
+    for (int i = 0; i < rank_; ++i) dims_[i] = dims[static_cast<size_t>(i)];
   }
 
   int rank() const { return rank_; }
@@ -69,7 +70,8 @@ class Dims {
   void clear() { rank_ = 0; }
 
  private:
-  D dims_[kMaxDims] = {};
+  // Numbers are not set before rank_ covers them: every call of an operator makes several of these.
+  D dims_[kMaxDims];
   int rank_ = 0;
 };
 
