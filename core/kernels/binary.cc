@@ -231,14 +231,17 @@ void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, in
 // 4 KiB: the copies stay in the first-level cache.
 constexpr int64_t kRepeatedElements = 1024;
 
-// [n, short] dense against [short] repeated: the short row is copied until it is long.
+// [n, short] dense against [short] repeated: the short row is copied until it is long, or there
+// are as many copies as rows.
 void RunRepeated(RowFunction* run_row, const TernBinaryArgs& args, bool b_is_short, int64_t begin,
                  int64_t end) {
-  const int64_t width = args.shape[1];
-  const int64_t copies = kRepeatedElements / width;
+  const int64_t width = args.shape[1], most = kRepeatedElements / width;
+  const int64_t copies = end - begin < most ? end - begin : most;
   HWY_ALIGN float repeated[kRepeatedElements];
   const float* source = b_is_short ? args.b : args.a;
-  for (int64_t i = 0; i < copies * width; ++i) repeated[i] = source[i % width];
+  for (float* copy = repeated; copy < repeated + copies * width; copy += width) {
+    for (int64_t i = 0; i < width; ++i) copy[i] = source[i];
+  }
   for (int64_t row = begin; row < end; row += copies) {
     const int64_t rows = end - row < copies ? end - row : copies;
     const int64_t at = row * width;
