@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 
-inline constexpr size_t kCopyBlock = 16, kLongCopy = 512;  // bytes
+inline constexpr size_t kCopyBlock = 16;  // bytes
 
 // dst[0..bytes) = src[0..bytes), which do not overlap. The last block of 16 bytes overlaps the one
 // before it where they are not a multiple.

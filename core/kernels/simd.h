@@ -153,6 +153,9 @@ inline constexpr bool kPoolsRest = !HWY_ARCH_WASM;
 // Whether dot products are taken of two columns at once; WebAssembly goes without.
 inline constexpr bool kDotPairs = !HWY_ARCH_WASM;
 
+// Bytes from which on memcpy copies faster than vectors do; WebAssembly's is a loop over words.
+inline constexpr size_t kLongCopy = HWY_ARCH_WASM ? SIZE_MAX : 512;
+
 // Whether depthwise tiles take two vectors of channels at once.
 inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
 
