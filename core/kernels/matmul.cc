@@ -29,7 +29,8 @@ struct MatMulPlan {
   bool copies_a;     // rows of a are not contiguous
   int64_t a_stride;  // of the rows in use
   int64_t panel_floats, a_floats, sum_floats;
-  float* scratch;  // [workers][panels, rows of a, sums]
+  int64_t sum_stride;  // floats from one row of sums to the next
+  float* scratch;      // [workers][panels, rows of a, sums]
 
   int64_t worker_floats() const { return panel_floats + a_floats + sum_floats; }
 };
@@ -59,7 +60,10 @@ MatMulPlan MakePlan(const TernMatMulArgs& args) {
   plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
   plan.panel_floats = plan.method == Method::kPack ? RoundUp16(args.n) * args.k : 0;
   if (plan.method == Method::kDotRows) plan.sum_floats = RoundUp16(args.k);
-  if (plan.method == Method::kScaledRows) plan.sum_floats = RoundUp16(args.n);
+  if (plan.method == Method::kDotColumns || plan.method == Method::kScaledRows) {
+    plan.sum_stride = RoundUp16(args.n);
+    plan.sum_floats = args.m * plan.sum_stride;
+  }
   return plan;
 }
 
@@ -93,18 +97,26 @@ Operands PrepareBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   return operands;
 }
 
-// The epilogue of one element, for the methods without tiles. The order of bias, residual and
-// activation is the same as in tile.h.
-void FinishElement(const TernEpilogue& epilogue, float sum, int64_t row, int64_t column, float* c) {
-  const hn::CappedTag<float, 1> d;
-  const float residual = epilogue.residual == nullptr
-                             ? 0.0f
-                             : epilogue.residual[row * epilogue.residual_stride + column];
-  if (epilogue.bias != nullptr) sum += epilogue.bias[column];
-  if (epilogue.residual_after == 0) sum += residual;
-  const auto y =
-      ApplyActivation(d, hn::Set(d, sum), epilogue.activation, epilogue.alpha, epilogue.beta);
-  *c = hn::GetLane(y) + (epilogue.residual_after != 0 ? residual : 0.0f);
+// The epilogue of `size` sums of a row, from column `first` on, for the methods without tiles. The
+// order of bias, residual and activation is the same as in tile.h.
+void FinishRow(const TernEpilogue& epilogue, const float* sums, int64_t row, int64_t first,
+               int64_t size, float* c) {
+  const PanelTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const float* bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + first;
+  const float* residual = epilogue.residual == nullptr
+                              ? nullptr
+                              : epilogue.residual + row * epilogue.residual_stride + first;
+  for (int64_t j = 0; j < size; j += lanes) {
+    const int64_t left = size - j;
+    const PanelVector more = residual == nullptr ? hn::Zero(d) : LoadColumns(residual + j, left);
+    PanelVector y = LoadColumns(sums + j, left);
+    if (bias != nullptr) y = hn::Add(y, LoadColumns(bias + j, left));
+    if (epilogue.residual_after == 0) y = hn::Add(y, more);
+    y = ApplyActivation(d, y, epilogue.activation, epilogue.alpha, epilogue.beta);
+    if (epilogue.residual_after != 0) y = hn::Add(y, more);
+    StoreColumns(y, c + j, left);
+  }
 }
 
 // Four sums, because one would wait for the latency of each addition. The order of additions
@@ -167,8 +179,17 @@ void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t f
                      const float* column) {
   const TernMatMulArgs& args = *plan.args;
   for (int64_t row = first; row < last; ++row) {
-    FinishElement(operands.epilogue, Dot(operands.a + row * plan.a_stride, column, args.k), row, 0,
-                  operands.c + row * args.c_row_stride);
+    const float sum = Dot(operands.a + row * plan.a_stride, column, args.k);
+    FinishRow(operands.epilogue, &sum, row, 0, 1, operands.c + row * args.c_row_stride);
+  }
+}
+
+// All rows of the columns from `first` on, of which operands.sums has the sums.
+void FinishRows(const MatMulPlan& plan, const Operands& operands, int64_t first, int64_t size) {
+  const TernMatMulArgs& args = *plan.args;
+  for (int64_t row = 0; row < args.m; ++row) {
+    FinishRow(operands.epilogue, operands.sums + row * plan.sum_stride, row, first, size,
+              operands.c + row * args.c_row_stride + first);
   }
 }
 
@@ -176,26 +197,27 @@ void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t f
 void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_t first,
                         int64_t last) {
   const TernMatMulArgs& args = *plan.args;
+  const int64_t size = last - first;
   // From as far apart as there are columns, so that they come from different pages.
-  const int64_t half = kDotPairs ? (last - first) / 2 : 0;
-  for (int64_t column = first; column < first + half; ++column) {
-    const float* b = operands.b + column * args.b_col_stride;
+  const int64_t half = kDotPairs ? size / 2 : 0;
+  const float* b = operands.b + first * args.b_col_stride;
+  for (int64_t column = 0; column < half; ++column, b += args.b_col_stride) {
     for (int64_t row = 0; row < args.m; ++row) {
       float sums[2];
-      float* c = operands.c + row * args.c_row_stride + column;
+      float* to = operands.sums + row * plan.sum_stride + column;
       DotPair(operands.a + row * plan.a_stride, b, b + half * args.b_col_stride, args.k, sums);
-      FinishElement(operands.epilogue, sums[0], row, column, c);
-      FinishElement(operands.epilogue, sums[1], row, column + half, c + half);
+      to[0] = sums[0];
+      to[half] = sums[1];
     }
   }
-  for (int64_t column = first + 2 * half; column < last; ++column) {
-    const float* b = operands.b + column * args.b_col_stride;
+  b += half * args.b_col_stride;
+  for (int64_t column = 2 * half; column < size; ++column, b += args.b_col_stride) {
     for (int64_t row = 0; row < args.m; ++row) {
-      const float sum = Dot(operands.a + row * plan.a_stride, b, args.k);
-      FinishElement(operands.epilogue, sum, row, column,
-                    operands.c + row * args.c_row_stride + column);
+      operands.sums[row * plan.sum_stride + column] =
+          Dot(operands.a + row * plan.a_stride, b, args.k);
     }
   }
+  FinishRows(plan, operands, first, size);
 }
 
 // sums[j] += a[i] * b[i][j] for four rows of b, so that sums are loaded and stored once for four.
@@ -231,26 +253,22 @@ void AddScaledRow(float a, const float* b, int64_t size, float* sums) {
   for (; j < size; ++j) sums[j] += a * b[j];
 }
 
-// Few rows, and rows of b are contiguous. `sums` stays in the cache while b streams by.
+// Few rows, and rows of b are contiguous. The sums of a row stay in the cache while b streams by.
 void MultiplyScaledRows(const MatMulPlan& plan, const Operands& operands, int64_t first,
                         int64_t last) {
   const TernMatMulArgs& args = *plan.args;
-  float* sums = operands.sums;
+  const float* b = operands.b + first;
   const int64_t size = last - first;
   for (int64_t row = 0; row < args.m; ++row) {
     const float* a = operands.a + row * plan.a_stride;
-    const float* b = operands.b + first;
+    float* sums = operands.sums + row * plan.sum_stride;
     memset(sums, 0, static_cast<size_t>(size) * sizeof(float));
     int64_t i = 0;
-    for (; i + 4 <= args.k; i += 4) {
+    for (; i + 4 <= args.k; i += 4)
       AddScaledRows(a + i, b + i * args.b_row_stride, args.b_row_stride, size, sums);
-    }
     for (; i < args.k; ++i) AddScaledRow(a[i], b + i * args.b_row_stride, size, sums);
-    for (int64_t j = 0; j < size; ++j) {
-      FinishElement(operands.epilogue, sums[j], row, first + j,
-                    operands.c + row * args.c_row_stride + first + j);
-    }
   }
+  FinishRows(plan, operands, first, size);
 }
 
 TernPackArgs PackingOf(const MatMulPlan& plan, const Operands& operands) {
@@ -313,13 +331,12 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
   } else {
     ParallelFor(context, args.n, column_grain, TERN_PANEL_WIDTH,
                 [&](int64_t first, int64_t last, int32_t) {
-                  if (plan.method == Method::kDotColumns) {
-                    MultiplyDotColumns(plan, operands, first, last);
-                  } else {
-                    Operands part = operands;
-                    part.sums += first;
+                  Operands part = operands;
+                  part.sums += first;
+                  if (plan.method == Method::kDotColumns)
+                    MultiplyDotColumns(plan, part, first, last);
+                  else
                     MultiplyScaledRows(plan, part, first, last);
-                  }
                 });
   }
 }
