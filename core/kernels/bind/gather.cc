@@ -179,6 +179,34 @@ struct NdPlan {
   std::span<const int64_t> offsets;  // of each slice, in elements; in the table
 };
 
+// The offsets of all slices. False where an index is not in x: *wrong is its place among them.
+template <class T>
+bool ComputeOffsets(const NdPlan& plan, const T* indices, int64_t* offsets, int64_t* wrong) {
+  const int64_t batch_size = ops::ProductOf(plan.x, plan.batch_dims, plan.x.rank());
+  int64_t all_strides[ops::kMaxDims];
+  ContiguousStrides(plan.x, all_strides);
+  const int64_t* extents = plan.x.begin() + plan.batch_dims;
+  const int64_t* strides = all_strides + plan.batch_dims;
+  int64_t at = 0;
+  // Batch axes are walked by both tensors together.
+  for (int64_t batch = 0; batch < plan.batches; ++batch) {
+    for (int64_t i = 0; i < plan.per_batch; ++i) {
+      int64_t offset = batch * batch_size;
+      for (int64_t k = 0; k < plan.depth; ++k, ++at) {
+        int64_t index = indices[at];
+        if (index < 0) index += extents[k];
+        if (index < 0 || index >= extents[k]) {
+          *wrong = at;
+          return false;
+        }
+        offset += index * strides[k];
+      }
+      *offsets++ = offset;
+    }
+  }
+  return true;
+}
+
 // Offsets are computed once for gather_nd and scatter_nd, with every index checked. A depth of 0
 // names the whole of x.
 Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_t batch_dims) {
@@ -194,29 +222,35 @@ Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_
   plan.slice = ops::ProductOf(plan.x, b + static_cast<int>(plan.depth), plan.x.rank());
   if (indices.dtype() != kI64 && indices.dtype() != kI32)
     return WrongTensor(call, 1, indices, "i64 or i32");
-  int64_t strides[ops::kMaxDims];
-  ContiguousStrides(plan.x, strides);
-  const int64_t batch_size = ops::ProductOf(plan.x, b, plan.x.rank());
   // As many as indices has vectors; saturated, since its other axis may be 0.
   const int64_t rows = ops::MulDim(plan.batches, plan.per_batch);
   TERN_TRY_ASSIGN(plan.table, call.NewTable(rows));
   plan.offsets = plan.table->values<int64_t>();
-  for (int64_t row = 0; row < rows; ++row) {
-    // Batch axes are walked by both tensors together.
-    int64_t offset = plan.per_batch > 0 ? row / plan.per_batch * batch_size : 0;
-    for (int64_t k = 0; k < plan.depth; ++k) {
-      const int64_t at = row * plan.depth + k, extent = plan.x[b + static_cast<int>(k)];
-      const int64_t index =
-          indices.dtype() == kI64 ? indices.data_as<int64_t>()[at] : indices.data_as<int32_t>()[at];
-      if (index < -extent || index >= extent) {
-        return OutOfRange("index ", index, " (element ", at, " of indices) is not in ", -extent,
-                          " … ", extent - 1);
-      }
-      offset += (index < 0 ? index + extent : index) * strides[b + k];
+  int64_t* const offsets = plan.table->data_as<int64_t>();
+  int64_t wrong = 0;
+  const bool is_wide = indices.dtype() == kI64;
+  if (is_wide ? ComputeOffsets(plan, indices.data_as<int64_t>(), offsets, &wrong)
+              : ComputeOffsets(plan, indices.data_as<int32_t>(), offsets, &wrong))
+    return plan;
+  const int64_t index =
+      is_wide ? indices.data_as<int64_t>()[wrong] : indices.data_as<int32_t>()[wrong];
+  const int64_t extent = plan.x[b + static_cast<int>(wrong % plan.depth)];
+  return OutOfRange("index ", index, " (element ", wrong, " of indices) is not in ", -extent, " … ",
+                    extent - 1);
+}
+
+// Slices in place of those of `to`.
+template <class T>
+void ReplaceSlices(const NdPlan& plan, const T* from, T* to) {
+  constexpr int64_t kShort = 16;  // a call of memcpy would cost more than what it copies
+  for (int64_t offset : plan.offsets) {
+    if (plan.slice >= kShort) {
+      memcpy(to + offset, from, static_cast<size_t>(plan.slice) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < plan.slice; ++i) to[offset + i] = from[i];
     }
-    plan.table->data_as<int64_t>()[row] = offset;
+    from += plan.slice;
   }
-  return plan;
 }
 
 }  // namespace
@@ -255,6 +289,7 @@ Result<Any> ScatterNd(const ops::ScatterAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, CopyOf(call, *x));
   const bool known = DispatchNumber(x->dtype(), [&](auto type) {
     using T = decltype(type);
+    if (attrs.reduction == ops::ScatterReduction::kNone) return;
     const T* from = updates->data_as<T>();
     for (int64_t offset : plan.offsets) {
       T* to = y->data_as<T>() + offset;
@@ -262,6 +297,12 @@ Result<Any> ScatterNd(const ops::ScatterAttrs& attrs, Call& call) {
     }
   });
   if (!known) return WrongTensor(call, 0, *x, "f32, f64, integers or bools");
+  if (attrs.reduction == ops::ScatterReduction::kNone) {
+    DispatchSize(x->dtype().size(), [&](auto type) {
+      using T = decltype(type);
+      ReplaceSlices(plan, static_cast<const T*>(updates->data()), static_cast<T*>(y->data()));
+    });
+  }
   return Any(std::move(y));
 }
 
