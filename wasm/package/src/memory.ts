@@ -17,6 +17,30 @@ import { type FieldValues, type Layout, writeFields } from './structs.js';
 const kDecoder = new TextDecoder();
 const kEncoder = new TextEncoder();
 const kScratchBytes = 256;
+const kShortText = 32;
+
+/** A short text of ASCII, as names are, is taken letter by letter: an encoder takes longer. */
+function encoded(text: string): Uint8Array {
+  if (text.length > kShortText) return kEncoder.encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return kEncoder.encode(text);
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+/** The way back. Decoders take no shared memory, so they are given a copy. */
+function decoded(bytes: Uint8Array): string {
+  if (bytes.length > kShortText) return kDecoder.decode(bytes.slice());
+  let text = '';
+  for (const byte of bytes) {
+    if (byte > 127) return kDecoder.decode(bytes.slice());
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
 
 type ExportedFunction = (...args: (number | bigint)[]) => number;
 
@@ -120,14 +144,13 @@ export class Memory implements MemoryCalls {
 
   text(pointer: Pointer): string {
     if (pointer === 0) return '';
-    // A copy, because decoders take no shared memory.
     const all = new Uint8Array(this.exports.memory.buffer, pointer);
-    return kDecoder.decode(all.slice(0, all.indexOf(0)));
+    return decoded(all.subarray(0, all.indexOf(0)));
   }
 
   /** Runs f with a zero-terminated copy of the text, freed afterwards. */
   withText<T>(text: string, f: (pointer: Pointer, length: number) => T): T {
-    const bytes = kEncoder.encode(text);
+    const bytes = encoded(text);
     const pointer = this.alloc(bytes.length + 1);
     try {
       const copy = this.bytes(pointer, bytes.length + 1);
