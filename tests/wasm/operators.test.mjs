@@ -18,6 +18,13 @@ const bytesOf = (name) => new Uint8Array(readFileSync(new URL(`${name}.wasm`, kB
 const kNowhere = new URL('no-such-operators.wasm', kBuilt);
 const kTopTwo = '.func @main(x: f32[4])\n  call topk{k=2} in: %0 dst: %1\n  ret ret %1\n';
 const kNegate = '.func @main(x: f32[4])\n  call neg in: %0 dst: %1\n  ret ret %1\n';
+const kChecked = `.func @main(x: f32[n], y: f32[n])
+  load_const string "main" dst: %2
+  load_const string "(x: f32[n], y: f32[n])" dst: %3
+  call tern.function.check_arguments in: %2, %3, %0, %1 dst: %4
+  call add in: %0, %1 dst: %5
+  ret ret %5
+`;
 const kText = '.func @main(s: string)\n  call tern.string.length in: %0 dst: %1\n  ret ret %1\n';
 const kUnknown = '.func @main(x: f32[4])\n  call topp{k=2} in: %0 dst: %1\n  ret ret %1\n';
 // Both directions at once, each on a thread of its own.
@@ -46,6 +53,7 @@ describe('a runtime without the further operators', () => {
       text: assemble(kText),
       unknown: assemble(kUnknown),
       directions: assemble(kDirections),
+      checked: assemble(kChecked),
       digits,
     };
     maker.dispose();
@@ -68,6 +76,17 @@ describe('a runtime without the further operators', () => {
       assert.ok(runtime.info.operators.includes('topk'));
       runtime.dispose();
     }
+  });
+
+  it('does without them for what compiled models begin with', async () => {
+    runtime = await createRuntime();
+    assert.equal(runtime.load(programs.checked).run('main', [kX, kX]).output0.data[1], 10);
+    assert.ok(!runtime.info.operators.includes('topk'));
+  });
+
+  it('has them in a module that is whole', async () => {
+    runtime = await createRuntime({ wasm: bytesOf('tern-simd-whole'), operators: kNowhere });
+    assert.deepEqual(topTwo(runtime.load(programs.topTwo)), [5, 3]);
   });
 
   it('reads them for functions on texts, lists and maps', async () => {

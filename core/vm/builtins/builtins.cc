@@ -320,6 +320,10 @@ Status RegisterBuiltins(Registry* registry) {
   for (const BuiltinInfo& info : kBuiltins) {
     if (!registry->Contains(info.name)) TERN_TRY(registry->Register(MakeBuiltin(info)));
   }
+  for (const ValueBuiltin& check : CheckBuiltins()) {
+    if (!registry->Contains(check.name))
+      TERN_TRY(registry->Register(FindIn(CheckBuiltins(), check.name)));
+  }
   return OkStatus();
 }
 

@@ -18,7 +18,8 @@ namespace tern::vm {
 FunctionPtr FindBuiltin(std::string_view name);
 // The same of the vm.builtin.* functions and of what compiled models check with.
 FunctionPtr FindMachineBuiltin(std::string_view name);
-// Registers all of them; does nothing if they are there already.
+// Registers the latter, so that a registry knows them without asking its provider; does nothing if
+// they are there already.
 Status RegisterBuiltins(Registry* registry);
 
 // What vm.builtin.match_shape does with an axis. Numbers of bytecode: never renumber.

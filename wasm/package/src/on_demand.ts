@@ -139,6 +139,13 @@ function moduleNow(
   }
 }
 
+/** Puts the further operators where programs find them, if they are among these functions. */
+export function registerOperators(exports: Exports): void {
+  const register = exports['tern_wasm_register_operators'] as (() => number) | undefined;
+  if (register && register() !== 0)
+    throw new TernError('E0901', 'the further operators cannot be registered');
+}
+
 /** @internal A part of one instance. */
 export class OnDemandPart implements OnDemandExports {
   /** With the functions of the parts before it. */
@@ -241,9 +248,7 @@ export class OnDemandPart implements OnDemandExports {
   private begin(module: WebAssembly.Module, { exports }: WebAssembly.Instance): Exports {
     this.module = module;
     this.exports = { ...this.before?.now(), ...(exports as Exports) };
-    const register = exports['tern_wasm_register_operators'] as (() => number) | undefined;
-    if (register && register() !== 0)
-      throw new TernError('E0901', 'the further operators cannot be registered');
+    registerOperators(exports as Exports);
     return this.exports;
   }
 

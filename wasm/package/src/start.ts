@@ -6,7 +6,7 @@ import { HostFunctions } from './functions.js';
 import { LeakWatch } from './leaks.js';
 import { Memory } from './memory.js';
 import { instantiate, type ModuleOptions, toolsModule, toolsSource } from './module.js';
-import { OnDemandPart, withTools } from './on_demand.js';
+import { OnDemandPart, registerOperators, withTools } from './on_demand.js';
 import { ProgressMeter } from './progress.js';
 import { Runtime } from './runtime.js';
 
@@ -43,6 +43,7 @@ export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
   const onDemand = OnDemandPart.compilerOf(first, options);
   const further = onDemand?.before;
   host.bringOperators = () => further?.bring() ?? false;
+  if (!onDemand) registerOperators(first.exports); // the module is whole
   if (operating) await further?.fetch(signal, meter.part('operators'));
   meter.skip('operators');
   let { exports } = first;
