@@ -11,6 +11,8 @@ bool IsSmallFloat(DType dtype) {
 }
 
 bool IsSmallNumber(DType dtype) {
+  // Every argument of every call is asked, and nearly all have more bits.
+  if (dtype.bits > 8) return false;
   return IsSmallFloat(dtype) || dtype == kI4 || dtype == kU4 || dtype == kI2 || dtype == kU2;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/inline_vector.h"
+#include "core/base/product.h"
 #include "core/object/device.h"
 #include "core/object/memory_account.h"
 #include "core/object/strings/string.h"
@@ -559,7 +560,7 @@ void FillContiguousStrides(Dims dims, int64_t* strides) {
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = stride;
     // Checked before; an empty tensor may hold factors whose product overflows.
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(dims[i], 1), &stride)) stride = 1;
+    if (!MultiplyChecked(stride, std::max<int64_t>(dims[i], 1), &stride)) stride = 1;
   }
 }
 
