@@ -297,7 +297,7 @@ class WasmSizeTest(unittest.TestCase):
 
     def size(self, budget, name="a.wasm", loops=1, pages=True):
         size = "| run | `tern.wasm` | 1 |\n| compile | and `tern-compiler.wasm` | 1 more |\n"
-        readme = ("fetches 1 KB of WebAssembly, is a part of its own (1 KB), "
+        readme = ("fetches 1 KB of WebAssembly, what compiles ONNX models (1 KB), "
                   f"the compiler of loops ({loops} KB)")
         files = {f"{part}.wasm": self.data for part in ("tern", "tern-compiler", "tern-loops")}
         every = "".join(f"{path} 1100\n" for path in files)

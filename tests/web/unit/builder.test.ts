@@ -22,6 +22,7 @@ beforeAll(async () => {
     new Uint8Array(readFileSync(`${root}/build/wasm/wasm/${name}.wasm`));
   runtime = await createRuntime({
     wasm: module('tern-simd'),
+    operators: module('tern-operators'),
     compiler: module('tern-compiler'),
   });
 });
