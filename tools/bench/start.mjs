@@ -123,7 +123,7 @@ async function timePage(browser, base, name) {
     const page = await context.newPage();
     // Nothing is asked of the page before it has told: what a question brings along is compiled on
     // the page's thread while it starts.
-    const told = page.waitForEvent('console', ({ text }) => text().startsWith(kTold));
+    const told = page.waitForEvent('console', (each) => each.text().startsWith(kTold));
     await page.goto(`${base}/work/${encodeURIComponent(name)}.html`);
     const finished = (await told).text().slice(kTold.length);
     if (!(Number(finished) > 0)) throw new Error(`page '${name}': ${finished}`);
