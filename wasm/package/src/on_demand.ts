@@ -59,9 +59,8 @@ const importsFrom = (exports: Exports): WebAssembly.Imports => ({
 
 /** What a part is, for those who look for it and for those who miss it. */
 interface PartKind {
-  /** The file of the package, and the name that the part carries. */
+  /** The file of the package; unpacked it is called as the part calls itself. */
   readonly file: AssetName;
-  readonly name: string;
   /** What errors call it. */
   readonly what: string;
   /** The option of createRuntime and the method that have it before it is called. */
@@ -71,14 +70,12 @@ interface PartKind {
 
 const kOperators: PartKind = {
   file: 'tern-operators.wasm.gz',
-  name: 'tern-operators.wasm',
   what: 'the part with further operators',
   option: 'operators',
   method: 'prepareOperators',
 };
 const kCompiler: PartKind = {
   file: 'tern-compiler.wasm.gz',
-  name: 'tern-compiler.wasm',
   what: 'the compiler',
   option: 'compiler',
   method: 'prepareCompiler',
@@ -253,7 +250,8 @@ export class OnDemandPart implements OnDemandExports {
   }
 
   private checked(module: WebAssembly.Module): WebAssembly.Module {
-    return fitting(module, this.first.module, this.kind.what, this.kind.name);
+    const { what, file } = this.kind;
+    return fitting(module, this.first.module, what, file.replace(/\.gz$/, ''));
   }
 }
 
