@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "core/kernels/broadcast_rows.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 #include "core/kernels/simd_math.h"
@@ -198,32 +199,13 @@ void RunRow(const TernBinaryArgs& args, const Row& row) {
 
 using RowFunction = void(const TernBinaryArgs& args, const Row& row);
 
-// Rows [begin, end) of all dimensions but the innermost. The positions in a and b are carried along
-// like an odometer's digits instead of computed: divisions for each row would cost more than a
-// short row.
 void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, int64_t end) {
   const int inner = args.rank - 1;
-  int64_t index[TERN_MAX_RANK];
-  int64_t a = 0, b = 0, rest = begin;
-  for (int i = inner - 1; i >= 0; --i) {
-    index[i] = rest % args.shape[i];
-    rest /= args.shape[i];
-    a += index[i] * args.a_strides[i];
-    b += index[i] * args.b_strides[i];
-  }
   const int64_t size = args.shape[inner];
-  for (int64_t row = begin; row < end; ++row) {
+  ForBroadcastRows(args, begin, end, [&](int64_t row, int64_t a, int64_t b) {
     run_row(args, Row{args.a + a, args.b + b, args.c + row * size, static_cast<size_t>(size),
                       args.a_strides[inner] == 0, args.b_strides[inner] == 0});
-    for (int i = inner - 1; i >= 0; --i) {
-      a += args.a_strides[i];
-      b += args.b_strides[i];
-      if (++index[i] < args.shape[i]) break;
-      a -= index[i] * args.a_strides[i];
-      b -= index[i] * args.b_strides[i];
-      index[i] = 0;
-    }
-  }
+  });
 }
 
 // --- short rows
@@ -258,9 +240,7 @@ bool IsRepeatedRow(const TernBinaryArgs& args, const int64_t* dense, const int64
 
 void RunBinary(RowFunction* run_row, const TernBinaryArgs& args, const TernKernelContext* context,
                int64_t grain) {
-  const int64_t size = args.shape[args.rank - 1];
-  int64_t rows = 1;
-  for (int i = 0; i + 1 < args.rank; ++i) rows *= args.shape[i];
+  const int64_t size = args.shape[args.rank - 1], rows = RowCount(args);
   if (size == 0 || rows == 0) return;
   if (rows == 1) {
     // One row is cut along itself, at multiples of 64 elements, so that workers do not share cache

@@ -76,7 +76,7 @@ HWY_INLINE void CopyRow(const T* src, int64_t src_stride, T* dst, int64_t dst_st
     const size_t bytes = static_cast<size_t>(size) * sizeof(T);
     if (bytes >= kCopyBlock) return CopyBytes(dst, src, bytes);
     for (int64_t i = 0; i < size; ++i) dst[i] = src[i];
-  // Broadcasting: one element fills the row.
+    // Broadcasting: one element fills the row.
   } else if (src_stride == 0 && dst_stride == 1) {
     const T value = *src;
     for (int64_t i = 0; i < size; ++i) dst[i] = value;
@@ -191,29 +191,32 @@ void TransposeTile(const Plane<T>& p) {
                          p.rows - rows, p.columns});
 }
 
-// Two, three or four source rows into pixels (images to channels-last), as far as whole vectors go;
-// returns the rows that are done. Instructions for structures do in one step what squares do in
-// many.
+// Two, three or four source rows into pixels, as many as there are lanes, from row r on.
+// Instructions for structures do in one step what squares do in many.
+template <class D, class T>
+HWY_INLINE void InterleaveAt(D d, const Plane<T>& p, int64_t r) {
+  T* dst = p.dst + r * p.columns;
+  const auto v0 = hn::LoadU(d, p.src + r), v1 = hn::LoadU(d, p.src + p.src_stride + r);
+  if (p.columns == 2) return hn::StoreInterleaved2(v0, v1, d, dst);
+  const auto v2 = hn::LoadU(d, p.src + 2 * p.src_stride + r);
+  if (p.columns == 3) return hn::StoreInterleaved3(v0, v1, v2, d, dst);
+  hn::StoreInterleaved4(v0, v1, v2, hn::LoadU(d, p.src + 3 * p.src_stride + r), d, dst);
+}
+
+// Images to channels-last, and shuffled channels: whole vectors, then those of 128 bits, of which
+// the last one begins early enough to end with the rows. Returns the rows that are done.
 template <class T>
 int64_t InterleavePlane(const Plane<T>& p) {
   const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (p.dst_stride != p.columns || p.columns < 2 || p.columns > 4) return 0;
+  const hn::FixedTag<T, 16 / sizeof(T)> d128;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), few = 16 / sizeof(T);
+  if (p.dst_stride != p.columns || p.columns < 2 || p.columns > 4 || p.rows < few) return 0;
   int64_t r = 0;
-  for (; r + lanes <= p.rows; r += lanes) {
-    T* dst = p.dst + r * p.columns;
-    const auto v0 = hn::LoadU(d, p.src + r), v1 = hn::LoadU(d, p.src + p.src_stride + r);
-    if (p.columns == 2) {
-      hn::StoreInterleaved2(v0, v1, d, dst);
-      continue;
-    }
-    const auto v2 = hn::LoadU(d, p.src + 2 * p.src_stride + r);
-    if (p.columns == 3)
-      hn::StoreInterleaved3(v0, v1, v2, d, dst);
-    else
-      hn::StoreInterleaved4(v0, v1, v2, hn::LoadU(d, p.src + 3 * p.src_stride + r), d, dst);
+  if constexpr (hn::MaxLanes(d) > 16 / sizeof(T)) {
+    for (; r + lanes <= p.rows; r += lanes) InterleaveAt(d, p, r);
   }
-  return r;
+  for (; r < p.rows; r += few) InterleaveAt(d128, p, r + few <= p.rows ? r : p.rows - few);
+  return p.rows;
 }
 
 // The reverse: pixels of two, three or four elements into rows; returns columns done.

@@ -156,6 +156,10 @@ typedef struct TernPool2dArgs {
   int64_t pad_top, pad_left, pad_bottom, pad_right;
   const float* input;
   float* output;
+  /* max_pool2d_bytes reads and writes these instead: u8, or i8. */
+  const uint8_t* byte_input;
+  uint8_t* byte_output;
+  int32_t is_signed;
 } TernPool2dArgs;
 
 enum { TERN_MAX_RANK = 8 };
@@ -294,6 +298,14 @@ typedef struct TernGatherRowsArgs {
   void* y;
 } TernGatherRowsArgs;
 
+/* y[i] = table[x[i]], of 256 bytes. */
+typedef struct TernLookupArgs {
+  int64_t size;
+  const uint8_t* table;
+  const uint8_t* x;
+  uint8_t* y;
+} TernLookupArgs;
+
 /* y[i] = clamp(round(x[i] / scale) + zero, low, high), halves to even; NaN gives 0. low and high
  * are the range of u8 or of i8, of which y takes the bits. */
 typedef struct TernQuantizeArgs {
@@ -312,6 +324,31 @@ typedef struct TernDequantizeArgs {
   float scale;
   int32_t zero, is_signed;
 } TernDequantizeArgs;
+
+/* What an element of an operand stands for: (x - zero) * scale of u8 or of i8, or f32 itself. */
+typedef enum TernQuantizedType {
+  TERN_QUANTIZED_U8,
+  TERN_QUANTIZED_I8,
+  TERN_QUANTIZED_F32,
+  TERN_QUANTIZED_COUNT
+} TernQuantizedType;
+
+/* y = clamp(round(op(a, b) / scale) + zero, low, high) with broadcasting, as of TernBinaryArgs and
+ * TernQuantizeArgs, computed in f32, operation by operation. op is TERN_BINARY_add or
+ * TERN_BINARY_mul. */
+typedef struct TernQuantizedBinaryArgs {
+  int32_t op;
+  int32_t rank;
+  int64_t shape[TERN_MAX_RANK];
+  int64_t a_strides[TERN_MAX_RANK]; /* in elements */
+  int64_t b_strides[TERN_MAX_RANK];
+  const void* a;
+  const void* b;
+  uint8_t* y;
+  int32_t a_type, b_type; /* TernQuantizedType */
+  float a_scale, b_scale, scale;
+  int32_t a_zero, b_zero, zero, low, high;
+} TernQuantizedBinaryArgs;
 
 /* Input channels that one step of a quantized product takes. */
 enum { TERN_QUAD = 4 };

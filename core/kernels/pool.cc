@@ -40,11 +40,12 @@ Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64
   return {first, last < first ? first : last, padded};
 }
 
-// One output pixel's window: rows x columns of input pixels.
+// One output pixel's window: rows x columns of input pixels. Steps are in elements.
 struct PoolWindow {
-  const float* corner;
+  const void* corner;
   int64_t rows, columns, row_step, column_step;
-  float scale;  // of a sum; 0 where there is nothing to average
+  float scale;   // of a sum; 0 where there is nothing to average
+  uint8_t flip;  // of signed bytes: what makes them unsigned ones in the same order
 };
 
 template <bool is_max>
@@ -69,7 +70,7 @@ HWY_INLINE void PoolVectors(const PoolWindow& window, int64_t channel, float* ou
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
   for (int64_t y = 0; y < window.rows; ++y) {
-    const float* x = window.corner + y * window.row_step + channel;
+    const float* x = static_cast<const float*>(window.corner) + y * window.row_step + channel;
     for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
       s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
       if constexpr (kVectors > 1) s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
@@ -92,7 +93,7 @@ HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t
   const size_t n = static_cast<size_t>(count);
   FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
   for (int64_t y = 0; y < window.rows; ++y) {
-    const float* x = window.corner + y * window.row_step + channel;
+    const float* x = static_cast<const float*>(window.corner) + y * window.row_step + channel;
     for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
       s = Accumulate<is_max>(s, hn::LoadN(d, x, n));
     }
@@ -101,7 +102,8 @@ HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t
 }
 
 template <bool is_max>
-void PoolPixel(const PoolWindow& window, int64_t channels, float* out) {
+void PoolPixel(const PoolWindow& window, int64_t channels, void* output) {
+  float* out = static_cast<float*>(output);
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t channel = 0;
@@ -121,47 +123,106 @@ void PoolPixel(const PoolWindow& window, int64_t channels, float* out) {
   }
 }
 
+// The largest of sixteen channels. A window without pixels has the lowest of all.
+void MaxOfSixteen(const PoolWindow& window, int64_t channel, uint8_t* out) {
+  const hn::FixedTag<uint8_t, 16> d;
+  const auto flip = hn::Set(d, window.flip);
+  auto largest = hn::Zero(d);
+  for (int64_t y = 0; y < window.rows; ++y) {
+    const uint8_t* x = static_cast<const uint8_t*>(window.corner) + y * window.row_step + channel;
+    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step)
+      largest = hn::Max(largest, hn::Xor(hn::LoadU(d, x), flip));
+  }
+  hn::StoreU(hn::Xor(largest, flip), d, out + channel);
+}
+
+void MaxOfOne(const PoolWindow& window, int64_t channel, uint8_t* out) {
+  int largest = 0;
+  for (int64_t y = 0; y < window.rows; ++y) {
+    const uint8_t* x = static_cast<const uint8_t*>(window.corner) + y * window.row_step + channel;
+    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step)
+      largest = (*x ^ window.flip) > largest ? *x ^ window.flip : largest;
+  }
+  out[channel] = static_cast<uint8_t>(largest ^ window.flip);
+}
+
+void MaxOfBytes(const PoolWindow& window, int64_t channels, void* output) {
+  uint8_t* out = static_cast<uint8_t*>(output);
+  if (channels < 16) {
+    for (int64_t channel = 0; channel < channels; ++channel) MaxOfOne(window, channel, out);
+    return;
+  }
+  // The last vector begins early enough to end with the channels, of which it finds some again.
+  for (int64_t channel = 0; channel < channels; channel += 16)
+    MaxOfSixteen(window, channel + 16 <= channels ? channel : channels - 16, out);
+}
+
+// What makes one output pixel.
+using PoolFunction = void(const PoolWindow& window, int64_t channels, void* out);
+
+// Where the elements are, of any type.
+struct PoolPlaces {
+  const char* input;
+  char* output;
+  int64_t size;  // of an element
+  PoolFunction* pool;
+};
+
 // One row of output pixels.
-void PoolRow(const TernPool2dArgs& args, int64_t row) {
+void PoolRow(const TernPool2dArgs& args, const PoolPlaces& places, int64_t row) {
   const int64_t image = row / args.out_h, y = row % args.out_h;
   const int64_t start_y = y * args.stride_h - args.pad_top;
   const Span rows =
       SpanOf(start_y, args.dilation_h, args.kernel_h, args.in_h, args.pad_top, args.pad_bottom);
   PoolWindow window{};
+  window.flip = args.is_signed != 0 ? 0x80 : 0;
   window.rows = rows.last - rows.first;
   window.row_step = args.dilation_h * args.in_w * args.channels;
   window.column_step = args.dilation_w * args.channels;
   const int64_t first_y = image * args.in_h + start_y + rows.first * args.dilation_h;
-  float* out = args.output + row * args.out_w * args.channels;
-  for (int64_t x = 0; x < args.out_w; ++x, out += args.channels) {
+  const int64_t pixel = args.channels * places.size;
+  char* out = places.output + row * args.out_w * pixel;
+  for (int64_t x = 0; x < args.out_w; ++x, out += pixel) {
     const int64_t start_x = x * args.stride_w - args.pad_left;
     const Span columns =
         SpanOf(start_x, args.dilation_w, args.kernel_w, args.in_w, args.pad_left, args.pad_right);
     window.columns = columns.last - columns.first;
     const int64_t first_x = start_x + columns.first * args.dilation_w;
-    window.corner = args.input + (first_y * args.in_w + first_x) * args.channels;
+    window.corner = places.input + (first_y * args.in_w + first_x) * pixel;
     // A window without pixels averages nothing: scale 0 gives 0, and a maximum gives -infinity.
     const int64_t taps =
         args.count_include_pad != 0 ? rows.padded * columns.padded : window.rows * window.columns;
     window.scale = taps > 0 ? 1.0f / static_cast<float>(taps) : 0.0f;
-    if (args.kind == TERN_POOL_MAX) {
-      PoolPixel<true>(window, args.channels, out);
-    } else {
-      PoolPixel<false>(window, args.channels, out);
-    }
+    places.pool(window, args.channels, out);
   }
+}
+
+// An element of a window takes as long as `cost` multiplications of a product.
+void PoolRows(const TernPool2dArgs& args, const PoolPlaces& places,
+              const TernKernelContext* context, int64_t cost) {
+  const int64_t row_cost = cost * args.out_w * args.channels * args.kernel_h * args.kernel_w;
+  ParallelFor(context, args.batch * args.out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t) {
+                for (int64_t row = first; row < last && !IsStopped(context); ++row)
+                  PoolRow(args, places, row);
+              });
 }
 
 }  // namespace
 
 int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
-  // An element of a window takes as long as several multiplications of a product.
-  const int64_t row_cost = 4 * args->out_w * args->channels * args->kernel_h * args->kernel_w;
-  ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
-              [&](int64_t first, int64_t last, int32_t) {
-                for (int64_t row = first; row < last && !IsStopped(context); ++row)
-                  PoolRow(*args, row);
-              });
+  PoolRows(*args,
+           {reinterpret_cast<const char*>(args->input), reinterpret_cast<char*>(args->output), 4,
+            args->kind == TERN_POOL_MAX ? PoolPixel<true> : PoolPixel<false>},
+           context, 4);
+  return TERN_KERNEL_OK;
+}
+
+int32_t max_pool2d_bytes(const TernPool2dArgs* args, const TernKernelContext* context) {
+  PoolRows(*args,
+           {reinterpret_cast<const char*>(args->byte_input),
+            reinterpret_cast<char*>(args->byte_output), 1, MaxOfBytes},
+           context, 1);
   return TERN_KERNEL_OK;
 }
 

@@ -37,6 +37,16 @@ void AttrIn::CheckExtent(std::string_view key, int64_t value, int64_t least) {
     reader_.Fail(key, StrCat("is ", value, ", must be at most ", kMostExtent));
 }
 
+bool IsZeroPoint(DType dtype, int64_t zero) {
+  return dtype == kI8 ? zero >= -128 && zero <= 127 : zero >= 0 && zero <= 255;
+}
+
+void AttrIn::CheckQuantized(DType to, int64_t zero) {
+  if (to != kU8 && to != kI8) Fail("to", "must be u8 or i8");
+  if (!IsZeroPoint(to, zero))
+    Fail("zero", StrCat("is ", zero, ", expected a value of ", to.ToString()));
+}
+
 // Fields with their fallback are not written, so that equal operators have equal texts.
 void AttrOut::Int(std::string_view key, int64_t field, int64_t fallback) {
   if (field != fallback) attrs_->SetInt(key, field);

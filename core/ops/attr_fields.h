@@ -36,6 +36,9 @@ inline int64_t IntAt(const Ints& values, int i, int64_t fallback) {
   return values.empty() ? fallback : values[static_cast<size_t>(i)];
 }
 
+// A value of u8 (or i8).
+bool IsZeroPoint(DType dtype, int64_t zero);
+
 // Reads fields; keeps the first error; reports keys that nobody asked for.
 class AttrIn {
  public:
@@ -66,6 +69,8 @@ class AttrIn {
   // Every value from least to kMostExtent: what extents are computed with.
   void CheckExtent(std::string_view key, const Ints& values, int64_t least);
   void CheckExtent(std::string_view key, int64_t value, int64_t least);
+  // Of a result of 8 bits: the attributes `to` and `zero`.
+  void CheckQuantized(DType to, int64_t zero);
   Status Finish() { return reader_.Finish(); }
 
  private:

@@ -56,9 +56,7 @@ void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
 
 void CheckAttrs(AttrIn& in, const QuantizedConvAttrs& attrs) {
   CheckAttrs(in, attrs.Geometry());
-  if (attrs.to != kU8 && attrs.to != kI8) in.Fail("to", "must be u8 or i8");
-  if (!IsZeroPoint(attrs.to, attrs.zero))
-    in.Fail("zero", StrCat("is ", attrs.zero, ", expected a value of ", attrs.to.ToString()));
+  in.CheckQuantized(attrs.to, attrs.zero);
   if (attrs.x_zero < -128 || attrs.x_zero > 255)
     in.Fail("x_zero", StrCat("is ", attrs.x_zero, ", expected a value of u8 or i8"));
 }
@@ -130,10 +128,6 @@ ConvAttrs QuantizedConvAttrs::Geometry() const {
   conv.packed = packed;
   conv.channels = channels;
   return conv;
-}
-
-bool IsZeroPoint(DType dtype, int64_t zero) {
-  return dtype == kI8 ? zero >= -128 && zero <= 127 : zero >= 0 && zero <= 255;
 }
 
 TERN_OPS_DEFINE_ATTRS(ConvAttrs)

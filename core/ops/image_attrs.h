@@ -77,9 +77,6 @@ struct WindowAttrs {
   }
 };
 
-// A value of u8 (or i8).
-bool IsZeroPoint(DType dtype, int64_t zero);
-
 struct ConvAttrs {
   WindowAttrs window;
   int64_t groups = 1;

@@ -9,9 +9,9 @@ using types::Dim;
 
 namespace {
 
-// Indices can be integers of any width.
+// Indices can be integers of 8 to 64 bits.
 Status CheckIndices(const OpInfo& op, std::span<const ArgInfo> args) {
-  if (args[1].type->dtype.is_int()) return OkStatus();
+  if (args[1].type->dtype.is_int() && args[1].type->dtype.bits >= 8) return OkStatus();
   return TypeError("argument 1 (", op.parameter(1), ") is ", args[1].type->ToText(),
                    ", expected integers");
 }

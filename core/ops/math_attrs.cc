@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/math_attrs.h"
 
+#include <cfloat>
+#include <cmath>
+
 namespace tern::ops {
 
 namespace {
@@ -43,6 +46,15 @@ void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) {
   if (attrs.precision.IsKnown() && !attrs.precision.is_float())
     in.Fail("precision", "must be a float type");
 }
+
+void CheckAttrs(AttrIn& in, const QuantizedBinaryAttrs& attrs) {
+  in.CheckQuantized(attrs.to, attrs.zero);
+  // NaN is none of these either.
+  if (!(std::fabs(attrs.a_scale) <= FLT_MAX)) in.Fail("a_scale", "must be finite");
+  if (!(std::fabs(attrs.b_scale) <= FLT_MAX)) in.Fail("b_scale", "must be finite");
+  if (!(attrs.scale > 0 && attrs.scale <= FLT_MAX)) in.Fail("scale", "must be positive and finite");
+}
+
 void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
   in.CheckExtent("hidden", attrs.hidden, 0);
 }
@@ -75,6 +87,25 @@ Status CheckBitCast(DType from, DType to) {
 std::span<const std::string_view> EnumNames(PowerRound) { return kPowerRounds; }
 std::span<const std::string_view> EnumNames(Direction) { return kDirections; }
 
+namespace {
+Status CheckQuantizedOperand(std::string_view name, DType dtype, float scale, int64_t zero) {
+  if (dtype == kF32) {
+    if (scale == 1 && zero == 0) return OkStatus();
+    return TypeError(name, "_scale and ", name, "_zero are for 8 bits, but ", name, " is f32");
+  }
+  if (dtype != kU8 && dtype != kI8)
+    return TypeError(name, " is ", dtype.ToString(), ", expected u8, i8 or f32");
+  if (IsZeroPoint(dtype, zero)) return OkStatus();
+  return TypeError(name, "_zero is ", zero, ", expected a value of ", dtype.ToString(),
+                   ", the element type of ", name);
+}
+}  // namespace
+
+Status QuantizedBinaryAttrs::CheckOperands(DType a, DType b) const {
+  TERN_TRY(CheckQuantizedOperand("a", a, a_scale, a_zero));
+  return CheckQuantizedOperand("b", b, b_scale, b_zero);
+}
+
 TERN_OPS_DEFINE_ATTRS(MatMulAttrs)
 TERN_OPS_DEFINE_ATTRS(EinsumAttrs)
 TERN_OPS_DEFINE_ATTRS(UnaryAttrs)
@@ -95,6 +126,7 @@ TERN_OPS_DEFINE_ATTRS(MeanVarianceAttrs)
 TERN_OPS_DEFINE_ATTRS(DftAttrs)
 TERN_OPS_DEFINE_ATTRS(StftAttrs)
 TERN_OPS_DEFINE_ATTRS(QuantizeAttrs)
+TERN_OPS_DEFINE_ATTRS(QuantizedBinaryAttrs)
 TERN_OPS_DEFINE_ATTRS(RecurrentAttrs)
 
 }  // namespace tern::ops

@@ -275,6 +275,35 @@ struct QuantizeAttrs {
   TERN_OPS_ATTRS(QuantizeAttrs)
 };
 
+// add_quantized, mul_quantized: y = saturate(round(f(a, b) / scale) + zero) of type `to`, halves to
+// even, no less than zero where relu. Operands of 8 bits stand for (x - x_zero) * x_scale, those of
+// f32 for themselves. All is computed in f32, operation by operation.
+struct QuantizedBinaryAttrs {
+  float a_scale = 1;
+  int64_t a_zero = 0;
+  float b_scale = 1;
+  int64_t b_zero = 0;
+  float scale = 1;
+  int64_t zero = 0;
+  DType to = kU8;
+  bool relu = false;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Float("a_scale", s.a_scale, 1);
+    v.Int("a_zero", s.a_zero, 0);
+    v.Float("b_scale", s.b_scale, 1);
+    v.Int("b_zero", s.b_zero, 0);
+    v.Float("scale", s.scale, 1);
+    v.Int("zero", s.zero, 0);
+    v.Type("to", s.to, kU8);
+    v.Bool("relu", s.relu, false);
+  }
+  // Whether operands can have these element types, and their zero points with them.
+  Status CheckOperands(DType a, DType b) const;
+  TERN_OPS_ATTRS(QuantizedBinaryAttrs)
+};
+
 enum class Direction { kForward, kReverse, kBidirectional };
 std::span<const std::string_view> EnumNames(Direction);
 // activations: names as ONNX gives them, joined by commas; empty = the operator's defaults.

@@ -27,6 +27,18 @@ Status RelateDequantize(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return OkStatus();
 }
 
+Status RelateQuantizedBinary(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                             RelationOutput* out) {
+  TERN_TRY_ASSIGN(QuantizedBinaryAttrs quantized, QuantizedBinaryAttrs::From(attrs, op.name));
+  TERN_TRY(quantized.CheckOperands(args[0].type->dtype, args[1].type->dtype));
+  SymDims a, b, result;
+  TERN_TRY(ReadDims(op, args, 0, &a));
+  TERN_TRY(ReadDims(op, args, 1, &b));
+  TERN_TRY(BroadcastShape(a, b, &result));
+  AddResult(quantized.to, result, out);
+  return OkStatus();
+}
+
 Status RelateDynamicQuantize(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                              RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));

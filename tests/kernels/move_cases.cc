@@ -12,7 +12,7 @@ namespace {
 // Both kernels into guarded buffers of the same bytes; `bytes` must then be equal and the guards
 // whole.
 template <class Args>
-void ExpectSameBytes(const KernelPair<Args>& pair, Args args, void* Args::* output, int64_t bytes,
+void ExpectSameBytes(const KernelPair<Args>& pair, Args args, void* Args::*output, int64_t bytes,
                      const std::string& what, int workers = 0) {
   Buffer<uint8_t> expected(bytes, 16), actual(bytes, 16);
   expected.Fill(0x5A);
@@ -94,6 +94,10 @@ void Test_copy(const KernelPair<TernCopyArgs>& pair) {
     CheckPermutation(pair, size, {2, 70, 37, 3}, {0, 3, 1, 2});
     CheckPermutation(pair, size, {2, 2, 301}, {0, 2, 1});
     CheckPermutation(pair, size, {2, 4, 301}, {0, 2, 1});
+    // Into pixels: whole vectors, those of 128 bits, and one that begins earlier.
+    for (int64_t rows : {15, 16, 17, 31, 58, 64, 65, 116}) {
+      for (int64_t pixel : {2, 3, 4}) CheckPermutation(pair, size, {3, pixel, rows}, {0, 2, 1});
+    }
     CheckPermutation(pair, size, {600, 501}, {1, 0}, 3);
     CheckPermutation(pair, size, {3, 100000}, {1, 0}, 3);
     CheckPermutation(pair, size, {40, 60, 50}, {0, 2, 1}, 3);
@@ -126,6 +130,21 @@ void Test_gather_rows(const KernelPair<TernGatherRowsArgs>& pair) {
       ExpectSameBytes(pair, args, &TernGatherRowsArgs::y, outer * count * row_bytes,
                       "rows of " + std::to_string(row_bytes) + " bytes", 3);
     }
+  }
+}
+
+void Test_lookup(const KernelPair<TernLookupArgs>& pair) {
+  const Buffer<uint8_t> table = RandomBytes(256);
+  for (int64_t size : {0, 1, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 1023, 1025, 300000}) {
+    const Buffer<uint8_t> x = RandomBytes(size);
+    Buffer<uint8_t> expected(size, 16), actual(size, 16);
+    TestContext expected_context, actual_context(3);
+    TernLookupArgs args{size, table.data(), x.data(), expected.data()};
+    pair.expected(&args, expected_context.get());
+    args.y = actual.data();
+    ASSERT_EQ(pair.actual(&args, actual_context.get()), TERN_KERNEL_OK) << size;
+    EXPECT_EQ(memcmp(expected.data(), actual.data(), static_cast<size_t>(size)), 0) << size;
+    EXPECT_TRUE(actual.CanariesIntact()) << size << ": wrote outside of its output";
   }
 }
 

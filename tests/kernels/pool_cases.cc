@@ -75,4 +75,46 @@ void Test_pool2d(const KernelPair<TernPool2dArgs>& pair) {
   CheckPool(pair, {0, 5, 4, 2, 2, 1});
 }
 
+namespace {
+
+void CheckBytePool(const KernelPair<TernPool2dArgs>& pair, const PoolCase& c, int workers = 0) {
+  TernPool2dArgs args = Geometry(c);
+  Random random(static_cast<uint64_t>(c.channels));
+  Buffer<uint8_t> input(c.batch * c.height * c.width * c.channels, 1);
+  for (int64_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(random.Next() >> 9);
+  args.byte_input = input.data();
+  for (int32_t is_signed : {0, 1}) {
+    const int64_t size = c.batch * args.out_h * args.out_w * c.channels;
+    Buffer<uint8_t> expected(size, 3), actual(size, 3);
+    TestContext expected_context, actual_context(workers);
+    args.is_signed = is_signed;
+    args.byte_output = expected.data();
+    pair.expected(&args, expected_context.get());
+    args.byte_output = actual.data();
+    ASSERT_EQ(pair.actual(&args, actual_context.get()), TERN_KERNEL_OK);
+    EXPECT_EQ(memcmp(expected.data(), actual.data(), static_cast<size_t>(size)), 0)
+        << c.channels << " channels, kernel " << c.kernel << " stride " << c.stride << " pad "
+        << c.pad << " dilation " << c.dilation << (is_signed != 0 ? " i8" : " u8");
+    EXPECT_TRUE(actual.CanariesIntact()) << c.channels << ": wrote outside of its output";
+  }
+}
+
+}  // namespace
+
+void Test_max_pool2d_bytes(const KernelPair<TernPool2dArgs>& pair) {
+  for (int64_t channels = 0; channels <= 70; channels += channels < 40 ? 1 : 6)
+    CheckBytePool(pair, {4, 5, channels, 2, 2});
+  for (int64_t kernel : {1, 2, 3, 5}) {
+    for (int64_t stride : {1, 2, 3}) {
+      for (int64_t pad : {0, 1, 2}) {
+        CheckBytePool(pair, {7, 6, 5, kernel, stride, pad, 1, 2});
+        CheckBytePool(pair, {5, 8, 21, kernel, stride, pad, 2, 1, 2});
+      }
+    }
+  }
+  CheckBytePool(pair, {1, 1, 3, 1, 1, 1});  // windows without pixels
+  CheckBytePool(pair, {64, 64, 64, 3, 1, 1}, 3);
+  CheckBytePool(pair, {0, 5, 4, 2, 2, 1});
+}
+
 }  // namespace tern::kernels

@@ -215,4 +215,86 @@ void Test_dequantize(const KernelPair<TernDequantizeArgs>& pair) {
   }
 }
 
+// --- sums and products
+
+namespace {
+
+int64_t CountOf(const std::vector<int64_t>& extents) {
+  int64_t count = 1;
+  for (int64_t extent : extents) count *= extent;
+  return count;
+}
+
+// An operand of `extents`, broadcast to `out`, of one element type.
+struct QuantizedOperand {
+  int32_t type;
+  Buffer<uint8_t> bytes;
+  Buffer<float> floats;
+  int64_t strides[TERN_MAX_RANK] = {};
+
+  QuantizedOperand(int32_t type, const std::vector<int64_t>& extents,
+                   const std::vector<int64_t>& out, Random& random)
+      : type(type), bytes(CountOf(extents), 1), floats(CountOf(extents), 1) {
+    int64_t size = 1;
+    for (size_t i = extents.size(); i-- > 0;) {
+      strides[i] = extents[i] == 1 && out[i] != 1 ? 0 : size;
+      size *= extents[i];
+    }
+    // The innermost stride is 0 or 1, also where there is one element.
+    const size_t inner = extents.size() - 1;
+    strides[inner] = strides[inner] == 0 ? 0 : 1;
+    FillBytes(bytes, random);
+    floats.FillRandom(random, -3.0f, 3.0f);
+    if (size > 3) floats[1] = NAN, floats[2] = INFINITY;
+  }
+  const void* data() const {
+    return type == TERN_QUANTIZED_F32 ? static_cast<const void*>(floats.data()) : bytes.data();
+  }
+};
+
+void CheckQuantizedBinary(const KernelPair<TernQuantizedBinaryArgs>& pair,
+                          const std::vector<int64_t>& a, const std::vector<int64_t>& b,
+                          int workers = 0) {
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < a.size(); ++i) out.push_back(a[i] == 1 ? b[i] : a[i]);
+  const int64_t size = CountOf(out);
+  for (int32_t types = 0; types < TERN_QUANTIZED_COUNT * TERN_QUANTIZED_COUNT; ++types) {
+    Random random(static_cast<uint64_t>(size + types));
+    const QuantizedOperand left(types / TERN_QUANTIZED_COUNT, a, out, random);
+    const QuantizedOperand right(types % TERN_QUANTIZED_COUNT, b, out, random);
+    TernQuantizedBinaryArgs args{};
+    args.op = types % 2 == 0 ? TERN_BINARY_add : TERN_BINARY_mul;
+    args.rank = static_cast<int32_t>(out.size());
+    std::copy(out.begin(), out.end(), args.shape);
+    std::copy(left.strides, left.strides + out.size(), args.a_strides);
+    std::copy(right.strides, right.strides + out.size(), args.b_strides);
+    args.a = left.data(), args.b = right.data();
+    args.a_type = left.type, args.b_type = right.type;
+    args.a_scale = 0.25f, args.b_scale = 0.0371f, args.scale = types % 3 == 0 ? 0.5f : 0.031f;
+    args.a_zero = left.type == TERN_QUANTIZED_I8 ? -7 : 128, args.b_zero = 3;
+    const bool is_signed = types % 4 == 1;
+    args.zero = is_signed ? -5 : 100, args.high = is_signed ? 127 : 255;
+    args.low = types % 5 == 0 ? args.zero : is_signed ? -128 : 0;
+    ExpectSameElements(pair, args, &TernQuantizedBinaryArgs::y, size,
+                       "types " + std::to_string(types) + " size " + std::to_string(size), workers);
+  }
+}
+
+}  // namespace
+
+void Test_quantized_binary(const KernelPair<TernQuantizedBinaryArgs>& pair) {
+  for (int64_t size = 1; size <= 2 * TestLanes() + 1; ++size) {
+    CheckQuantizedBinary(pair, {size}, {size});
+    CheckQuantizedBinary(pair, {size}, {1});
+    CheckQuantizedBinary(pair, {1}, {size});
+    CheckQuantizedBinary(pair, {5, size}, {1, size});
+    CheckQuantizedBinary(pair, {5, 1}, {5, size});
+  }
+  CheckQuantizedBinary(pair, {3, 1, 4}, {1, 5, 4});
+  CheckQuantizedBinary(pair, {2, 3, 1, 5}, {1, 3, 4, 1});
+  CheckQuantizedBinary(pair, {0}, {1});
+  CheckQuantizedBinary(pair, {300000}, {300000}, 3);
+  CheckQuantizedBinary(pair, {300, 700}, {300, 1}, 4);
+}
+
 }  // namespace tern::kernels

@@ -14,17 +14,41 @@
 
 namespace tern::kernels::bind {
 
+namespace {
+
+// Of integers of 8 to 64 bits. What does not fit into 64 bits with a sign is out of any range.
+int64_t IndexAt(const Tensor& indices, int64_t i) {
+  const bool is_signed = indices.dtype().is_signed_int();
+  switch (indices.dtype().bits) {
+    case 8: return is_signed ? indices.data_as<int8_t>()[i] : indices.data_as<uint8_t>()[i];
+    case 16: return is_signed ? indices.data_as<int16_t>()[i] : indices.data_as<uint16_t>()[i];
+    case 32:
+      return is_signed ? indices.data_as<int32_t>()[i] : int64_t{indices.data_as<uint32_t>()[i]};
+    default: break;
+  }
+  const int64_t index = static_cast<const int64_t*>(indices.data())[i];
+  return is_signed || index >= 0 ? index : INT64_MAX;
+}
+
+// A table of 256 bytes by indices of 8 bits, of which none can be out of range: negative ones count
+// from the end, where their bits as u8 point, too.
+bool IsByteTable(const Tensor& x, const Tensor& indices) {
+  return x.rank() == 1 && x.dim(0) == 256 && x.dtype().size() == 1 &&
+         (indices.dtype() == kU8 || indices.dtype() == kI8);
+}
+
+}  // namespace
+
 // Most indices are i64 and not negative, and are used where they are; `holder` keeps the resolved
 // ones otherwise. All are checked here, since the kernel reads wherever they point.
 Result<const int64_t*> Indices(Call& call, const Tensor& indices, int64_t extent,
                                TensorPtr* holder) {
   const int64_t count = indices.element_count();
-  const bool wide = indices.dtype() == kI64;
-  if (!wide && indices.dtype() != kI32)
-    return TypeError("indices are ", indices.TypeText(), ", expected i64 or i32");
-  bool as_is = wide;
+  if (!indices.dtype().is_int() || indices.dtype().bits < 8)
+    return TypeError("indices are ", indices.TypeText(), ", expected integers");
+  bool as_is = indices.dtype() == kI64;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = wide ? indices.data_as<int64_t>()[i] : indices.data_as<int32_t>()[i];
+    const int64_t index = IndexAt(indices, i);
     if (index < -extent || index >= extent) {
       return OutOfRange("index ", index, " (element ", i, " of indices) is not in ", -extent, " … ",
                         extent - 1);
@@ -35,7 +59,7 @@ Result<const int64_t*> Indices(Call& call, const Tensor& indices, int64_t extent
   TERN_TRY_ASSIGN(*holder, call.New(kI64, ExtentsOf(indices)));
   int64_t* resolved = (*holder)->data_as<int64_t>();
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = wide ? indices.data_as<int64_t>()[i] : indices.data_as<int32_t>()[i];
+    const int64_t index = IndexAt(indices, i);
     resolved[i] = index < 0 ? index + extent : index;
   }
   return static_cast<const int64_t*>(resolved);
@@ -49,6 +73,14 @@ Result<Any> Gather(const ops::AxisAttrs& attrs, Call& call) {
   TERN_TRY(ops::GatherShape(attrs, ExtentsOf(*x), ExtentsOf(*indices), &out));
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
+  if (IsByteTable(*x, *indices)) {
+    TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), out));
+    const TernLookupArgs args{y->element_count(), static_cast<const uint8_t*>(x->data()),
+                              static_cast<const uint8_t*>(indices->data()),
+                              static_cast<uint8_t*>(y->data())};
+    TERN_TRY(Call::Check(call.kernels().lookup(&args, call.kernel_context())));
+    return Any(std::move(y));
+  }
   TensorPtr holder;
   TERN_TRY_ASSIGN(const int64_t* index, Indices(call, *indices, x->dim(axis), &holder));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), out));

@@ -50,30 +50,6 @@ TernPool2dArgs PoolArgs(const ops::PoolAttrs& attrs, const Tensor& x, const Exte
   return args;
 }
 
-// f32 holds every element of 8 bits: the largest one of a window is found among floats.
-Result<TensorPtr> WidenedBytes(Call& call, const Tensor& x) {
-  TERN_TRY_ASSIGN(TensorPtr wide, call.NewF32(ExtentsOf(x)));
-  const TernDequantizeArgs args{x.element_count(),
-                                static_cast<const uint8_t*>(x.data()),
-                                wide->data_as<float>(),
-                                1.0f,
-                                0,
-                                x.dtype() == kI8 ? 1 : 0};
-  TERN_TRY(Call::Check(call.kernels().dequantize(&args, call.kernel_context())));
-  return wide;
-}
-
-// Exact: a scale of 1, and every value was one of 8 bits before.
-Result<TensorPtr> NarrowedBytes(Call& call, const Tensor& wide, DType dtype) {
-  TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, ExtentsOf(wide)));
-  const bool is_signed = dtype == kI8;
-  const TernQuantizeArgs args{
-      wide.element_count(), wide.data_as<float>(), static_cast<uint8_t*>(y->data()), 1.0f, 0,
-      is_signed ? -128 : 0, is_signed ? 127 : 255};
-  TERN_TRY(Call::Check(call.kernels().quantize(&args, call.kernel_context())));
-  return y;
-}
-
 Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
@@ -89,20 +65,21 @@ Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) 
   // Also those outside of the image, which the plain loops go through.
   const int64_t taps = ops::MulDim(args.kernel_h, args.kernel_w);
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), taps)));
-  TensorPtr holder, wide;
-  // The kernel reads channels last. `holder` owns the copy where one was needed.
+  TensorPtr holder;
+  // The kernels read channels last. `holder` owns the copy where one was needed.
   TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, attrs.window.layout, &holder));
+  TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, attrs.window.layout, dtype));
   if (bytes) {
-    TERN_TRY_ASSIGN(wide, WidenedBytes(call, *x));
-    x = wide.get();
+    args.byte_input = static_cast<const uint8_t*>(x->data());
+    args.byte_output = static_cast<uint8_t*>(y->data());
+    args.is_signed = dtype == kI8 ? 1 : 0;
+  } else {
+    args.input = x->data_as<float>();
+    args.output = y->data_as<float>();
   }
-  TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, attrs.window.layout));
-  args.input = x->data_as<float>();
-  args.output = y->data_as<float>();
-  if (y->element_count() > 0)
-    TERN_TRY(Call::Check(call.kernels().pool2d(&args, call.kernel_context())));
-  if (bytes) {
-    TERN_TRY_ASSIGN(y, NarrowedBytes(call, *y, dtype));
+  if (y->element_count() > 0) {
+    const auto pool = bytes ? call.kernels().max_pool2d_bytes : call.kernels().pool2d;
+    TERN_TRY(Call::Check(pool(&args, call.kernel_context())));
   }
   return Deliver(call, std::move(y), attrs.window.layout);
 }

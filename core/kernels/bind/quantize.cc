@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/broadcast.h"
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
@@ -215,6 +216,42 @@ Result<Any> DequantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   if (to == kF32) return Any(std::move(y));
   TERN_TRY_ASSIGN(TensorPtr other, CastTo(call, *y, to));
   return Any(std::move(other));
+}
+
+// An operand's kind for the kernel; the operator has checked it.
+int32_t QuantizedTypeOf(const Tensor& x) {
+  return x.dtype() == kF32  ? TERN_QUANTIZED_F32
+         : x.dtype() == kI8 ? TERN_QUANTIZED_I8
+                            : TERN_QUANTIZED_U8;
+}
+
+Result<Any> QuantizedBinary(const ops::QuantizedBinaryAttrs& attrs, Call& call) {
+  const Tensor *a = call.Input(0), *b = call.Input(1);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(attrs.CheckOperands(a->dtype(), b->dtype()));
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*a), ExtentsOf(*b), &out));
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(attrs.to, out));
+  const Broadcast broadcast(out, {a, b});
+  TernQuantizedBinaryArgs args{};
+  args.op = call.op() == ops::Op::k_add_quantized ? TERN_BINARY_add : TERN_BINARY_mul;
+  args.rank = broadcast.rank;
+  for (int i = 0; i < broadcast.rank; ++i) {
+    args.shape[i] = broadcast.shape[i];
+    args.a_strides[i] = broadcast.strides[0][i];
+    args.b_strides[i] = broadcast.strides[1][i];
+  }
+  args.a = a->data(), args.b = b->data(), args.y = static_cast<uint8_t*>(y->data());
+  args.a_type = QuantizedTypeOf(*a), args.b_type = QuantizedTypeOf(*b);
+  args.a_scale = attrs.a_scale, args.b_scale = attrs.b_scale, args.scale = attrs.scale;
+  args.a_zero = static_cast<int32_t>(attrs.a_zero);
+  args.b_zero = static_cast<int32_t>(attrs.b_zero);
+  args.zero = static_cast<int32_t>(attrs.zero);
+  const bool is_signed = attrs.to == kI8;
+  args.low = attrs.relu ? args.zero : is_signed ? -128 : 0;
+  args.high = is_signed ? 127 : 255;
+  TERN_TRY(Call::Check(call.kernels().quantized_binary(&args, call.kernel_context())));
+  return Any(std::move(y));
 }
 
 // u8 over the range of x, which is made to contain zero.

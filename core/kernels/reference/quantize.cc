@@ -16,6 +16,13 @@ uint8_t Clamped(double value, int32_t low, int32_t high) {
   return static_cast<uint8_t>(static_cast<int32_t>(clamped));
 }
 
+float OperandElement(const void* x, int32_t type, int64_t i, float scale, int32_t zero) {
+  if (type == TERN_QUANTIZED_F32) return static_cast<const float*>(x)[i];
+  const int32_t byte = type == TERN_QUANTIZED_I8 ? static_cast<const int8_t*>(x)[i]
+                                                 : static_cast<const uint8_t*>(x)[i];
+  return static_cast<float>(byte - zero) * scale;
+}
+
 // One output element of a convolution.
 struct Place {
   int64_t image, y, x, channel;
@@ -89,6 +96,25 @@ int32_t dequantize(const TernDequantizeArgs* args, const TernKernelContext*) {
   for (int64_t i = 0; i < args->size; ++i) {
     const int32_t x = args->is_signed != 0 ? static_cast<int8_t>(args->x[i]) : args->x[i];
     args->y[i] = static_cast<float>(x - args->zero) * args->scale;
+  }
+  return TERN_KERNEL_OK;
+}
+
+int32_t quantized_binary(const TernQuantizedBinaryArgs* args, const TernKernelContext*) {
+  int64_t count = 1;
+  for (int i = 0; i < args->rank; ++i) count *= args->shape[i];
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t a = 0, b = 0, rest = i;
+    for (int axis = args->rank - 1; axis >= 0; --axis) {
+      a += rest % args->shape[axis] * args->a_strides[axis];
+      b += rest % args->shape[axis] * args->b_strides[axis];
+      rest /= args->shape[axis];
+    }
+    const float left = OperandElement(args->a, args->a_type, a, args->a_scale, args->a_zero);
+    const float right = OperandElement(args->b, args->b_type, b, args->b_scale, args->b_zero);
+    const float c = args->op == TERN_BINARY_add ? left + right : left * right;
+    args->y[i] = Clamped(nearbyint(static_cast<double>(c / args->scale)) + args->zero, args->low,
+                         args->high);
   }
   return TERN_KERNEL_OK;
 }

@@ -170,6 +170,25 @@ TEST(QuantizeTest, ThereAndBack) {
   ExpectError("quantize_linear", {x, F({}, {1}), T_<uint8_t>({2}, {1, 2})}, {"zero_point"});
 }
 
+TEST(QuantizeTest, SumsAndProducts) {
+  TensorPtr a = T_<uint8_t>({2, 2}, {9, 10, 12, 255}), b = T_<int8_t>({2}, {-4, 3});
+  // 0.5 (a - 10) + 0.25 (b + 2), in steps of 0.5 around 100: halves to even.
+  EXPECT_EQ(
+      RunText("add_quantized{a_scale=0.5 a_zero=10 b_scale=0.25 b_zero=-2 scale=0.5 zero=100}",
+              {a, b}),
+      "u8[2, 2] {98 102 101 255}");
+  EXPECT_EQ(RunText("add_quantized{a_zero=10 b_zero=-2 zero=100 relu=1}", {a, b}),
+            "u8[2, 2] {100 105 100 255}");
+  EXPECT_EQ(RunText("mul_quantized{a_scale=0.5 a_zero=10 to=i8}", {a, F({1, 1}, {3})}),
+            "i8[2, 2] {-2 0 3 127}");
+  EXPECT_EQ(RunText("mul_quantized{b_zero=-2 scale=2 to=i8}", {F({}, {5}), b}), "i8[2] {-5 12}");
+  ExpectError("add_quantized", {a, I({2}, {1, 2})}, {"add_quantized", "b is i64", "u8, i8 or f32"});
+  ExpectError("add_quantized{b_zero=200}", {a, b}, {"b_zero is 200", "i8"});
+  ExpectError("mul_quantized{a_scale=2}", {F({}, {5}), b}, {"a_scale", "a is f32"});
+  ExpectError("mul_quantized", {a, T_<uint8_t>({3}, {1, 2, 3})},
+              {"mul_quantized", "[2, 2]", "[3]"});
+}
+
 TEST(MatMulTest, MatricesVectorsAndBatches) {
   TensorPtr a = F({2, 3}, {1, 2, 3, 4, 5, 6}), b = F({3, 2}, {1, 0, 0, 1, 1, 1});
   EXPECT_EQ(RunText("matmul", {a, b}), "f32[2, 2] {4 5 10 11}");

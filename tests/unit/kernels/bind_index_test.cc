@@ -138,6 +138,8 @@ TEST(GatherTest, AxesAndNegativeIndices) {
   EXPECT_EQ(RunText("gather{axis=1}", {x, I({2}, {-1, 0})}), "f32[2, 2] {2 0 5 3}");
   EXPECT_EQ(RunText("gather", {I({3}, {7, 8, 9}), I({}, {2})}), "i64[] {9}");
   EXPECT_EQ(RunText("gather", {x, T_<int32_t>({1, 1}, {1})}), "f32[1, 1, 3] {3 4 5}");
+  EXPECT_EQ(RunText("gather", {I({3}, {7, 8, 9}), T_<int8_t>({2}, {-1, 1})}), "i64[2] {9 8}");
+  EXPECT_EQ(RunText("gather", {I({3}, {7, 8, 9}), T_<uint16_t>({2}, {2, 0})}), "i64[2] {9 7}");
   EXPECT_EQ(RunText("gather_elements{axis=1}", {x, I({2, 1}, {2, -3})}), "f32[2, 1] {2 3}");
   EXPECT_EQ(RunText("gather_nd", {x, I({2, 2}, {0, 1, -1, -1})}), "f32[2] {1 5}");
   EXPECT_EQ(RunText("gather_nd{batch_dims=1}", {x, I({2, 1}, {2, 0})}), "f32[2] {2 3}");
@@ -147,7 +149,9 @@ TEST(GatherTest, RefusesIndicesOutOfRange) {
   TensorPtr x = Iota({2, 3});
   ExpectError("gather{axis=1}", {x, I({1}, {3})}, {"gather", "index 3", "-3", "2"});
   ExpectError("gather", {x, I({2}, {0, -3})}, {"gather", "index -3", "element 1"});
-  ExpectError("gather", {x, F({1}, {0})}, {"gather", "f32", "i64"});
+  ExpectError("gather", {x, F({1}, {0})}, {"gather", "f32", "integers"});
+  ExpectError("gather", {x, T_<uint8_t>({1}, {255})}, {"gather", "index 255", "-2"});
+  ExpectError("gather", {x, T_<uint64_t>({1}, {UINT64_MAX})}, {"gather", "index", "-2"});
   ExpectError("gather_nd", {x, I({1, 2}, {0, 3})}, {"gather_nd", "index 3"});
   ExpectError("gather_nd", {x, I({1, 3}, {0, 0, 0})}, {"gather_nd", "[2, 3]"});
   ExpectError("gather_elements", {x, I({1, 4}, {0, 0, 0, 0})}, {"gather_elements", "[1, 4]"});
