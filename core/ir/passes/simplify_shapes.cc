@@ -22,17 +22,22 @@ const Call* DefinitionOf(const Builder& builder, const Expr& expr) {
 
 bool IsReshaping(const Call& call) { return call.op().movement == ops::Movement::reshapes; }
 
+// The first value in a chain of calls that only reshape.
+Expr BehindReshapes(const Builder& builder, Expr x) {
+  const Call* inner = DefinitionOf(builder, x);
+  while (inner != nullptr && IsReshaping(*inner)) {
+    x = inner->args()[0];
+    inner = DefinitionOf(builder, x);
+  }
+  return x;
+}
+
 // reshape, flatten, squeeze and unsqueeze all become one reshape by attributes, of the first value
 // in a chain of them: none of them moves an element.
 Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var& var,
                      Builder* builder) {
   if (!var.type().is_tensor()) return nullptr;
-  Expr x = args[0];
-  const Call* inner = DefinitionOf(*builder, x);
-  while (inner != nullptr && IsReshaping(*inner)) {
-    x = inner->args()[0];
-    inner = DefinitionOf(*builder, x);
-  }
+  const Expr x = BehindReshapes(*builder, args[0]);
   const TensorType* from = TensorTypeOf(x);
   if (from == nullptr) return nullptr;
   if (TypeOf(x) == var.type()) return x;
@@ -84,8 +89,11 @@ Expr SimplifyTranspose(const Call& call, const std::vector<Expr>& args, const Va
   for (size_t i = 0; i < perm.size(); ++i) same = same && perm[i] == static_cast<int64_t>(i);
   if (same) return x;
   Attrs attrs;
-  if (KeepsOrder(*type, perm) && ReshapeTarget(*type, var.type().tensor(), &attrs)) {
-    return builder->Emit(Op::k_reshape, {x}, attrs);
+  if (KeepsOrder(*type, perm)) {
+    const Expr first = BehindReshapes(*builder, x);
+    const TensorType* from = TensorTypeOf(first);
+    if (from != nullptr && ReshapeTarget(*from, var.type().tensor(), &attrs))
+      return builder->Emit(Op::k_reshape, {first}, attrs);
   }
   if (x == args[0]) return nullptr;
   return builder->Emit(Op::k_transpose, {x}, ops::TransposeAttrs{perm}.ToAttrs());
