@@ -36,6 +36,8 @@ constexpr PipelineStage kStages[] = {
     {"eliminate_dead_code-2", "eliminate_dead_code"},
     // Again, where ratios of scales are constants now.
     {"fuse_quantized-2", "fuse_quantized"},
+    // Behind what takes the floats around convolutions, and in front of what folds tables.
+    {"fuse_quantized_elements", "fuse_quantized_elements"},
     // In front of what moves numbers of a formula into weights, and of epilogues, which take gelu.
     {"recognize_operators", "recognize_operators"},
     {"fold_batch_norm", "fold_batch_norm"},

@@ -199,8 +199,7 @@ class Generator {
     switch (type.kind()) {
       case TypeKind::kInt: return ComputeInt(depth);
       case TypeKind::kFloat: {
-        if (Chance(25))
-          return builder_->EmitScalar(ScalarOp::kToFloat, {Make(Type::Int(), depth)});
+        if (Chance(25)) return builder_->EmitScalar(ScalarOp::kToFloat, {Make(Type::Int(), depth)});
         constexpr ScalarOp kOps[] = {ScalarOp::kAdd, ScalarOp::kSub, ScalarOp::kMul};
         return Binary(kOps[Below(3)], type, depth);
       }
@@ -257,10 +256,33 @@ class Generator {
     constexpr std::string_view kUnary[] = {"neg", "abs", "relu", "sigmoid", "tanh"};
     constexpr std::string_view kBinary[] = {"add", "sub", "mul", "max", "min"};
     Expr x = Make(Vector(), depth);
+    if (Chance(20)) return Quantized(x, depth);
     if (Chance(40)) return builder_->Emit(kUnary[Below(5)], {x});
     const bool constant = Chance(30);
     Expr y = constant ? ir::MakeFloat(static_cast<float>(Below(5)) / 2) : Make(Vector(), depth);
     return builder_->Emit(kBinary[Below(5)], {x, y});
+  }
+
+  // Numbers that 8 bits hold, and what is done to each, in 8 bits again.
+  Expr Quantized(const Expr& x, int depth) {
+    constexpr std::string_view kUnary[] = {"sigmoid", "abs", "relu", "identity"};
+    const Expr rounded = Rounded(x);
+    if (Chance(50)) return Rounded(builder_->Emit(kUnary[Below(4)], {rounded}));
+    const Expr other = Make(Vector(), depth);
+    const Expr y =
+        builder_->Emit(Chance(50) ? "add" : "mul", {rounded, Chance(50) ? Rounded(other) : other});
+    return Rounded(Chance(30) ? builder_->Emit("relu", {y}) : y);
+  }
+
+  Expr Rounded(const Expr& x) {
+    constexpr float kScales[] = {0.5f, 0.1f, 0.03f};
+    const Expr scale = ir::MakeFloat(kScales[Below(3)]);
+    const uint8_t zero = static_cast<uint8_t>(Below(100));
+    const Expr zero_point = ir::MakeConstant(
+        Chance(50) ? Any(*Tensor::FromValues<uint8_t>({zero}, {}))
+                   : Any(*Tensor::FromValues<int8_t>({static_cast<int8_t>(zero)}, {})));
+    const Expr bytes = builder_->Emit("quantize_linear", {x, scale, zero_point});
+    return builder_->Emit("dequantize_linear", {bytes, scale, zero_point});
   }
 
   // --- blocks
@@ -370,8 +392,8 @@ class Generator {
     Expr start = Make(type, depth - 1);
     Expr callee = names[0];
     if (Chance(30)) {
-      const Expr tuple = builder_->BindAs(ir::MakeTuple({names[0], start}),
-                                          Type::Tuple({local, type}));
+      const Expr tuple =
+          builder_->BindAs(ir::MakeTuple({names[0], start}), Type::Tuple({local, type}));
       callee = builder_->BindAs(ir::MakeGetItem(tuple, 0), local);
     }
     return builder_->BindAs(ir::MakeInvoke(callee, {Int(1 + Below(4)), start}), type);

@@ -231,7 +231,15 @@ class LayoutChooser : public Rewriter {
     if (call.Is(Op::k_concat)) return FollowConcat(call);
     if (call.Is(Op::k_pad)) return FollowPad(call);
     if (call.Is(Op::k_slice)) return FollowSlice(call);
+    if (call.Is(Op::k_gather)) return FollowLookup(call);
     return call.Is(Op::k_resize) ? FollowResize(call) : nullptr;
+  }
+
+  // An image of indices into a list: each element by itself.
+  Expr FollowLookup(const Call& call) {
+    if (RankOf(call.args()[0]) != 1 || RankOf(current().var) != kRank) return nullptr;
+    return MadeLast(
+        builder().Emit(call.op(), {Declared(call.args()[0]), Last(call.args()[1])}, call.attrs()));
   }
 
   // What broadcasts against images: given their rank first, so that its axes turn with theirs.

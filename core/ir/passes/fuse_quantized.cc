@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/ir/passes/quantization.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
@@ -15,58 +16,11 @@ namespace {
 
 using ops::Op;
 
-// The scale and zero point of a whole tensor; `to`: its element type.
-struct Quantization {
-  float scale = 0;
-  int64_t zero = 0;
-  DType to = kU8;
-};
-
 // What conv2d_quantized needs of weights: one scale per filter or one for all.
 struct Filters {
   Expr weights;  // i8, zero point 0
   std::vector<float> scales;
 };
-
-bool Is8Bits(DType dtype) { return dtype == kU8 || dtype == kI8; }
-
-int ByteElement(const Tensor& tensor, int64_t index) {
-  return tensor.dtype() == kU8 ? int{tensor.data_as<uint8_t>()[index]}
-                               : int{tensor.data_as<int8_t>()[index]};
-}
-
-// The one element of a constant; where the argument is absent, `fallback`.
-std::optional<double> NumberOf(const Expr* expr, double fallback) {
-  if (expr == nullptr || IsNone(*expr)) return fallback;
-  const Tensor* tensor = ConstantTensor(*expr);
-  double value = 0;
-  if (tensor == nullptr) return std::nullopt;
-  if (Is8Bits(tensor->dtype()) && tensor->element_count() == 1) return ByteElement(*tensor, 0);
-  if (!UniformValue(*tensor, &value)) return std::nullopt;
-  return value;
-}
-
-const Expr* ArgumentOf(const Call& call, size_t index) {
-  return index < call.args().size() ? &call.args()[index] : nullptr;
-}
-
-// Whether the division or product by the scale is one of f32, as the integer kernels assume.
-bool ComputesInF32(const Call& call) {
-  const ops::QuantizeAttrs attrs = ops::QuantizeAttrs::From(call.attrs()).value();
-  const bool widens = call.Is(Op::k_dequantize_linear) && attrs.to.is_float() && attrs.to != kF32;
-  return !widens && (!attrs.precision.IsKnown() || attrs.precision == kF32);
-}
-
-std::optional<Quantization> QuantizationOf(const Call& call, DType to) {
-  if (!ComputesInF32(call)) return std::nullopt;
-  const std::optional<double> scale = NumberOf(ArgumentOf(call, 1), 0);
-  const std::optional<double> zero = NumberOf(ArgumentOf(call, 2), 0);
-  const types::TensorType* type = TensorTypeOf(call.args()[1]);
-  if (!scale || !zero || type == nullptr || type->dtype != kF32 || !Is8Bits(to))
-    return std::nullopt;
-  if (!(*scale > 0) || !std::isfinite(*scale)) return std::nullopt;
-  return Quantization{static_cast<float>(*scale), static_cast<int64_t>(*zero), to};
-}
 
 // A constant that is one number, or `count` of them, as `count` numbers.
 template <class T>
@@ -83,12 +37,13 @@ bool ReadChannels(const Expr& expr, DType dtype, int64_t count, Allocator* alloc
   return true;
 }
 
-// True where `type` varies along axis 1 of an image only: [1, c, 1, 1], or a single element.
-bool IsPerChannel(const Expr& expr) {
+// True where `type` varies along axis 1 of an image of `rank` only, such as [1, c, 1, 1], or has a
+// single element.
+bool IsPerChannel(const Expr& expr, int rank) {
   const types::TensorType* type = TensorTypeOf(expr);
-  if (type == nullptr || type->rank() > 4) return false;
+  if (type == nullptr || type->rank() > rank) return false;
   for (int i = 0; i < type->rank(); ++i) {
-    if (i + 4 - type->rank() != 1 && !(type->dims[static_cast<size_t>(i)] == types::Dim(1)))
+    if (i + rank - type->rank() != 1 && !(type->dims[static_cast<size_t>(i)] == types::Dim(1)))
       return false;
   }
   return true;
@@ -109,12 +64,12 @@ class QuantizedFuser : public Rewriter {
   Expr RewriteCall(const Call& call, const std::vector<Expr>&) override {
     if (!call.Is(Op::k_quantize_linear)) return nullptr;
     const types::TensorType* type = TensorTypeOf(current().var);
-    if (type == nullptr || (type->rank() != 4 && type->rank() != 2)) return nullptr;
+    if (type == nullptr || type->rank() < 2 || type->rank() > 4) return nullptr;
     const std::optional<Quantization> result = QuantizationOf(call, type->dtype);
     if (!result) return nullptr;
     if (type->rank() == 2) return FuseProduct(call.args()[0], *result);
-    if (Expr fused = FuseIntegers(call.args()[0], *result)) return fused;
-    return FuseFloats(call.args()[0], *result);
+    if (Expr fused = FuseIntegers(call.args()[0], type->rank(), *result)) return fused;
+    return type->rank() == 3 ? nullptr : FuseFloats(call.args()[0], *result);
   }
 
  private:
@@ -141,14 +96,32 @@ class QuantizedFuser : public Rewriter {
 
   // --- conv_integer, bias, cast, ratio, rounding
 
-  Expr FuseIntegers(const Expr& x, const Quantization& result) {
+  // The convolution of integers behind an atom; of sequences, which are images one pixel wide, it
+  // is behind what takes their last axis away.
+  const Call* IntegerConvolution(const Expr& old, int rank) const {
+    if (rank == 4) return OnlyCall(old, Op::k_conv_integer);
+    const Call* narrow = OnlyCall(old, Op::k_reshape);
+    if (narrow == nullptr) narrow = OnlyCall(old, Op::k_squeeze);
+    const Call* conv =
+        narrow == nullptr ? nullptr : OnlyCall(narrow->args()[0], Op::k_conv_integer);
+    if (conv == nullptr) return nullptr;
+    std::vector<types::Dim> wide = TensorTypeOf(old)->dims;
+    wide.push_back(types::Dim(1));
+    return TensorTypeOf(narrow->args()[0])->dims == wide ? conv : nullptr;
+  }
+
+  Expr FuseIntegers(const Expr& x, int rank, const Quantization& result) {
     Expr ratio, bias;
     const Call* cast = OperandOf(OnlyCall(x, Op::k_mul), Op::k_cast, &ratio);
-    if (cast == nullptr || result.scale != 1 || !IsPerChannel(ratio)) return nullptr;
-    const Call* conv = OnlyCall(cast->args()[0], Op::k_conv_integer);
+    if (cast == nullptr || result.scale != 1 || !IsPerChannel(ratio, rank)) return nullptr;
+    const Call* conv = IntegerConvolution(cast->args()[0], rank);
     if (conv == nullptr) {
-      conv = OperandOf(OnlyCall(cast->args()[0], Op::k_add), Op::k_conv_integer, &bias);
-      if (conv == nullptr || !IsPerChannel(bias)) return nullptr;
+      const Call* sum = OnlyCall(cast->args()[0], Op::k_add);
+      for (size_t i = 0; sum != nullptr && conv == nullptr && i < 2; ++i) {
+        conv = IntegerConvolution(sum->args()[i], rank);
+        bias = sum->args()[1 - i];
+      }
+      if (conv == nullptr || !IsPerChannel(bias, rank)) return nullptr;
     }
     const int64_t channels = FilterCount(conv->args()[1]);
     const types::TensorType* image = TensorTypeOf(conv->args()[0]);
@@ -161,9 +134,11 @@ class QuantizedFuser : public Rewriter {
     if (!weights || !ReadChannels(ratio, kF32, channels, allocator_, &scales) ||
         (bias && !ReadChannels(bias, kI32, channels, allocator_, &sums)))
       return nullptr;
-    return EmitQuantized(ops::ConvAttrs::From(conv->attrs()).value(), Map(conv->args()[0]),
-                         {weights, std::move(scales)}, sums, static_cast<int64_t>(*x_zero), result,
-                         false);
+    const Expr y = EmitQuantized(ops::ConvAttrs::From(conv->attrs()).value(), Map(conv->args()[0]),
+                                 {weights, std::move(scales)}, sums, static_cast<int64_t>(*x_zero),
+                                 result, false);
+    if (!y || rank == 4) return y;
+    return builder().Emit(Op::k_reshape, {y}, ops::ReshapeAttrs{{0, 0, 0}}.ToAttrs());
   }
 
   // --- matmul_integer, cast, ratio, rounding: a convolution of images of one pixel

@@ -11,6 +11,7 @@
 #include "core/ir/passes/fold_constants.h"
 #include "core/ir/passes/fuse_epilogues.h"
 #include "core/ir/passes/fuse_quantized.h"
+#include "core/ir/passes/fuse_quantized_elements.h"
 #include "core/ir/passes/infer_type.h"
 #include "core/ir/passes/inline_functions.h"
 #include "core/ir/passes/lambda_lift.h"
