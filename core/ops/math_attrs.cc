@@ -56,7 +56,7 @@ void CheckAttrs(AttrIn& in, const QuantizedBinaryAttrs& attrs) {
 }
 
 void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
-  in.CheckExtent("hidden", attrs.hidden, 0);
+  in.CheckExtent("hidden", attrs.hidden, attrs.packed ? 1 : 0);
 }
 
 // Any value of these is fine until the rank of the operand is known.

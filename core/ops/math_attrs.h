@@ -307,6 +307,8 @@ struct QuantizedBinaryAttrs {
 enum class Direction { kForward, kReverse, kBidirectional };
 std::span<const std::string_view> EnumNames(Direction);
 // activations: names as ONNX gives them, joined by commas; empty = the operator's defaults.
+// packed=1: w is [directions, ceil(gates * hidden / 16), input, 16] and r alike with `hidden` in
+// place of `input` (recurrent_weights.h); `hidden` is then required.
 struct RecurrentAttrs {
   Direction direction = Direction::kForward;
   int64_t hidden = 0;
@@ -316,6 +318,7 @@ struct RecurrentAttrs {
   float clip = 0;  // 0: none
   std::string activations;
   Floats activation_alpha, activation_beta;
+  bool packed = false;
 
   template <class V, class S>
   static void Fields(V& v, S& s) {
@@ -328,6 +331,7 @@ struct RecurrentAttrs {
     v.Text("activations", s.activations);
     v.FloatList("activation_alpha", s.activation_alpha);
     v.FloatList("activation_beta", s.activation_beta);
+    v.Bool("packed", s.packed, false);
   }
   TERN_OPS_ATTRS(RecurrentAttrs)
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Type relations of the families quantize and recurrent.
 #include "core/ops/math_attrs.h"
+#include "core/ops/recurrent_weights.h"
 #include "core/ops/relations.h"
 
 namespace tern::ops {
@@ -62,11 +63,17 @@ Status RelateRecurrent(const OpInfo& op, const Attrs& attrs, std::span<const Arg
   TERN_TRY(ReadDims(op, args, 1, &w));
   TERN_TRY(ReadDims(op, args, 2, &r));
   TERN_TRY(CheckRank("x", x.rank(), 3, 3));
-  TERN_TRY(CheckRank("w", w.rank(), 3, 3));
-  TERN_TRY(CheckRank("r", r.rank(), 3, 3));
+  const int rank = rnn.packed ? 4 : 3;
+  TERN_TRY(CheckRank("w", w.rank(), rank, rank));
+  TERN_TRY(CheckRank("r", r.rank(), rank, rank));
   TERN_TRY(CheckDim("w", w, 2, x[2]));
   const Dim directions(rnn.direction == Direction::kBidirectional ? 2 : 1);
   TERN_TRY(CheckDim("w", w, 0, directions));
+  if (rnn.packed) {
+    TERN_TRY(CheckDim("w", w, 3, Dim(kRecurrentPanel)));
+    TERN_TRY(CheckDim("r", r, 2, Dim(rnn.hidden)));
+    TERN_TRY(CheckDim("r", r, 3, Dim(kRecurrentPanel)));
+  }
   // Without the attribute, the weights tell the size of the state.
   const Dim hidden = rnn.hidden > 0 ? Dim(rnn.hidden) : r[2];
   TERN_TRY(CheckDim("r", r, 2, hidden));

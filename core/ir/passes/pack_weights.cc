@@ -8,6 +8,7 @@
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/quantized_weights.h"
+#include "core/ops/recurrent_weights.h"
 
 namespace tern::ir {
 
@@ -73,6 +74,7 @@ class Packer : public Rewriter {
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
     if (call.Is(Op::k_conv2d_quantized)) return PackQuantized(call, args);
+    if (call.op().family == ops::Family::recurrent) return PackRecurrent(call, args);
     const bool known =
         call.Is(Op::k_conv2d) || call.Is(Op::k_matmul) || call.Is(Op::k_conv_transpose2d);
     if (!known || call.attrs().Has("packed")) return nullptr;
@@ -263,6 +265,56 @@ class Packer : public Rewriter {
       for (float& value : packed->values<float>()) value *= attrs.alpha;
     }
     return packed;
+  }
+
+  // Those of inputs and of states, if both are constants.
+  Expr PackRecurrent(const Call& call, const std::vector<Expr>& args) {
+    ops::RecurrentAttrs attrs = ops::RecurrentAttrs::From(call.attrs()).value();
+    const Tensor *w = ConstantTensor(args[1]), *r = ConstantTensor(args[2]);
+    const types::TensorType* x = TensorTypeOf(args[0]);
+    const bool known = w != nullptr && r != nullptr && x != nullptr && x->dtype == kF32;
+    if (!known || attrs.packed || !IsPackableMatrices(*w) || !IsPackableMatrices(*r))
+      return nullptr;
+    const int64_t gates = call.Is(Op::k_lstm) ? 4 : call.Is(Op::k_gru) ? 3 : 1;
+    const int64_t hidden = r->dim(2);
+    if (hidden == 0 || r->dim(1) != gates * hidden || w->dim(1) != r->dim(1) ||
+        w->dim(0) != r->dim(0) || (attrs.hidden != 0 && attrs.hidden != hidden))
+      return nullptr;
+    const Expr inputs = PackMatrices(args[1], *w, {gates * hidden, 0});
+    const Expr states = PackMatrices(args[2], *r, ops::StateRowsOf(attrs, gates, hidden));
+    if (!inputs || !states) return nullptr;
+    attrs.packed = true;
+    attrs.hidden = hidden;
+    std::vector<Expr> packed_args = args;
+    packed_args[1] = inputs;
+    packed_args[2] = states;
+    return builder().Emit(call.op(), std::move(packed_args), attrs.ToAttrs());
+  }
+
+  // One number for all elements would become many of them.
+  static bool IsPackableMatrices(const Tensor& weights) {
+    return weights.dtype() == kF32 && weights.rank() == 3 && IsPackable(weights) &&
+           !SplatElement(weights);
+  }
+
+  // [directions, rows, k] → [directions, panels, k, 16].
+  Expr PackMatrices(const Expr& weights, const Tensor& tensor, const ops::StateRows& rows) {
+    const std::string form = StrCat("recurrent", rows.candidate, " ");
+    if (Expr packed = Cached(weights, form)) return packed;
+    const int64_t k = tensor.dim(2), dims[] = {tensor.dim(0), rows.panels(), k, kPanel};
+    const Result<TensorPtr> source = Materialize(tensor, allocator_);
+    Result<TensorPtr> packed = NewF32(dims);
+    if (!source.ok() || !packed.ok()) return nullptr;
+    const float* from = (*source)->data_as<float>();
+    float* to = (*packed)->data_as<float>();
+    for (int64_t direction = 0; direction < dims[0]; ++direction) {
+      for (const int64_t count : {rows.first, rows.candidate}) {
+        PackFilters({1, count, k, 1}, from, {k, 1, 0}, to);
+        from += count * k;
+        to += PanelCount(count) * k * kPanel;
+      }
+    }
+    return Keep(weights, form, *std::move(packed));
   }
 
   // [in, out / groups, kh, kw] → [in, kh, kw, out / groups].

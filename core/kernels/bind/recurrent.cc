@@ -13,6 +13,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/gates.h"
 #include "core/object/containers/adt.h"
+#include "core/ops/recurrent_weights.h"
 
 namespace tern::kernels::bind {
 namespace {
@@ -68,10 +69,18 @@ Status CheckShape(std::string_view name, const Tensor* tensor, const Extents& ex
 }
 
 // What a file says of shapes is a claim. Behind this check loops and kernels read by `sizes` alone.
-Status CheckOperands(const RecurrentOperands& in, const Sizes& sizes, int64_t gates) {
+Status CheckOperands(const ops::RecurrentAttrs& attrs, const RecurrentOperands& in,
+                     const Sizes& sizes, int64_t gates) {
   const int64_t d = sizes.directions, h = sizes.hidden;
-  TERN_TRY(CheckShape("w", in.w, {d, gates * h, sizes.input}));
-  TERN_TRY(CheckShape("r", in.r, {d, gates * h, h}));
+  if (attrs.packed) {
+    const int64_t panels = ops::RecurrentPanels(gates * h);
+    TERN_TRY(CheckShape("w", in.w, {d, panels, sizes.input, ops::kRecurrentPanel}));
+    TERN_TRY(CheckShape("r", in.r,
+                        {d, ops::StateRowsOf(attrs, gates, h).panels(), h, ops::kRecurrentPanel}));
+  } else {
+    TERN_TRY(CheckShape("w", in.w, {d, gates * h, sizes.input}));
+    TERN_TRY(CheckShape("r", in.r, {d, gates * h, h}));
+  }
   TERN_TRY(CheckShape("bias", in.bias, {d, 2 * gates * h}));
   TERN_TRY(CheckShape("lengths", in.lengths, {sizes.batch}));
   TERN_TRY(CheckShape("initial_h", in.h, sizes.StateShape()));
@@ -86,9 +95,10 @@ Status CheckOperands(const RecurrentOperands& in, const Sizes& sizes, int64_t ga
 }
 
 Result<Sizes> ReadSizes(const ops::RecurrentAttrs& attrs, const RecurrentOperands& in) {
-  if (in.x->rank() != 3 || in.r->rank() != 3)
+  const int rank = attrs.packed ? 4 : 3;
+  if (in.x->rank() != 3 || in.r->rank() != rank)
     return InvalidArgument("x is ", in.x->TypeText(), " and r is ", in.r->TypeText(),
-                           ", expected three axes each");
+                           ", expected 3 and ", rank, " axes");
   Sizes sizes{};
   sizes.batch_first = attrs.batch_first;
   sizes.time = in.x->dim(attrs.batch_first ? 1 : 0);
@@ -110,19 +120,26 @@ int64_t CostOf(const Sizes& sizes, int64_t gates) {
   return ops::MulDim(rows, ops::MulDim(gates * sizes.hidden, sizes.input + sizes.hidden));
 }
 
-// A matrix [rows][columns] that rows are multiplied with: packed once, unless so few rows come that
-// packing would take longer than they do, as in a model that hears one frame a call.
+// A matrix [rows][columns] that rows are multiplied with: packed once, when the program was
+// compiled or else now, unless so few rows come that packing would take longer than they do, as in
+// a model that hears one frame a call.
 class Weights {
  public:
+  void TakePacked(const float* panels, int64_t rows, int64_t columns) {
+    panels_ = panels;
+    rows_ = rows;
+    columns_ = columns;
+  }
   // uses: how many rows will be multiplied in all.
   Status Prepare(Call& call, const float* matrix, int64_t rows, int64_t columns, int64_t uses) {
     constexpr int64_t kFewUses = 4;
     matrix_ = matrix;
     rows_ = rows;
     columns_ = columns;
-    if (uses < kFewUses) return OkStatus();
+    if (rows == 0 || uses < kFewUses) return OkStatus();
     const int64_t panels = (rows + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH;
     TERN_TRY_ASSIGN(packed_, call.NewF32({panels, columns, TERN_PANEL_WIDTH}));
+    panels_ = packed_->data_as<float>();
     if (packed_->element_count() == 0) return OkStatus();
     const TernPackArgs args{rows, columns, matrix, 1, columns, packed_->data_as<float>()};
     return Call::Check(call.kernels().pack_panels(&args, call.kernel_context()));
@@ -136,14 +153,14 @@ class Weights {
   Status Multiply(const KernelTable& kernels, const TernKernelContext& context, const float* x,
                   int64_t count, const Output& out) const {
     if (count == 0 || rows_ == 0) return OkStatus();
-    if (packed_ == nullptr) return MultiplyInPlace(kernels, context, x, count, out);
+    if (panels_ == nullptr) return MultiplyInPlace(kernels, context, x, count, out);
     TernGemmArgs args{};
     args.m = count;
     args.n = rows_;
     args.k = columns_;
     args.a = x;
     args.a_stride = columns_;
-    args.b = packed_->data_as<float>();
+    args.b = panels_;
     args.c = out.y;
     args.c_stride = out.stride;
     args.epilogue.bias = out.bias;
@@ -174,9 +191,9 @@ class Weights {
     return Call::Check(kernels.matmul(&args, &context));
   }
 
-  const float* matrix_ = nullptr;
+  const float *matrix_ = nullptr, *panels_ = nullptr;
   int64_t rows_ = 0, columns_ = 0;
-  TensorPtr packed_;
+  TensorPtr packed_;  // owns panels_ where they were made now
 };
 
 // One direction of one layer.
@@ -315,20 +332,27 @@ Status Layer::StepGru(float* z, float* r, float* h) const {
 
 Status Layer::PrepareWeights(const RecurrentOperands& in) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
-  const float* r = in.r->data_as<float>() + d_ * rows * n;
-  const bool resets_first = cell_.op == "gru" && !attrs_.linear_before_reset;
   const int64_t count = sizes_.time * sizes_.batch;
-  TERN_TRY(state_weights_.Prepare(call_, r, resets_first ? 2 * n : rows, n, count));
-  if (resets_first) TERN_TRY(candidate_weights_.Prepare(call_, r + 2 * n * n, n, n, count));
+  const ops::StateRows state = ops::StateRowsOf(attrs_, cell_.gates, n);
+  const float* r = in.r->data_as<float>() + d_ * (in.r->element_count() / sizes_.directions);
+  const float* w = in.w->data_as<float>() + d_ * (in.w->element_count() / sizes_.directions);
+  Weights input_weights;
+  if (attrs_.packed) {
+    state_weights_.TakePacked(r, state.first, n);
+    candidate_weights_.TakePacked(r + ops::RecurrentPanels(state.first) * n * ops::kRecurrentPanel,
+                                  state.candidate, n);
+    input_weights.TakePacked(w, rows, sizes_.input);
+  } else {
+    TERN_TRY(state_weights_.Prepare(call_, r, state.first, n, count));
+    TERN_TRY(candidate_weights_.Prepare(call_, r + state.first * n, state.candidate, n, count));
+    TERN_TRY(input_weights.Prepare(call_, w, rows, sizes_.input, count));
+  }
   const float* bias = nullptr;
   if (in.bias != nullptr) {
     bias = in.bias->data_as<float>() + d_ * 2 * rows;
     state_bias_ = bias + rows;
   }
   if (in.peepholes != nullptr) peepholes_ = in.peepholes->data_as<float>() + d_ * 3 * n;
-  Weights input_weights;
-  TERN_TRY(input_weights.Prepare(call_, in.w->data_as<float>() + d_ * rows * sizes_.input, rows,
-                                 sizes_.input, count));
   TERN_TRY_ASSIGN(inputs_, call_.NewF32({count, rows}));
   TERN_TRY_ASSIGN(products_, call_.NewF32({sizes_.batch, rows}));
   return Multiply(input_weights, in.x->data_as<float>(), count,
@@ -420,7 +444,7 @@ Result<Any> Recurrent(const ops::RecurrentAttrs& attrs, Call& call) {
   TERN_TRY(call.TakeStatus());
   const Cell& cell = CellOf(call.info().name);
   TERN_TRY_ASSIGN(const Sizes sizes, ReadSizes(attrs, in));
-  TERN_TRY(CheckOperands(in, sizes, cell.gates));
+  TERN_TRY(CheckOperands(attrs, in, sizes, cell.gates));
   std::vector<Gate> gates;
   TERN_TRY(ReadGates(attrs, cell, sizes.directions, &gates));
   TERN_TRY(call.Charge(CostOf(sizes, cell.gates)));

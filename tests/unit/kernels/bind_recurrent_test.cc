@@ -119,6 +119,46 @@ TEST(RecurrentTest, DirectionsOnTwoWorkersAreTheSameBits) {
   }
 }
 
+// Rows [directions, rows, k] in panels of 16, those from `second` on in panels of their own.
+TensorPtr Packed(const Tensor& matrix, int64_t second) {
+  const int64_t directions = matrix.dim(0), rows = matrix.dim(1), k = matrix.dim(2);
+  const int64_t first_panels = (second + 15) / 16;
+  const int64_t panels = first_panels + (rows - second + 15) / 16;
+  TensorPtr packed = Tensor::New(kF32, {directions, panels, k, 16}).value();
+  std::fill_n(packed->data_as<float>(), packed->element_count(), 0.0f);
+  for (int64_t i = 0; i < directions * rows * k; ++i) {
+    const int64_t d = i / k / rows, row = i / k % rows;
+    const int64_t panel = row < second ? row / 16 : first_panels + (row - second) / 16;
+    const int64_t column = row < second ? row % 16 : (row - second) % 16;
+    packed->data_as<float>()[((d * panels + panel) * k + i % k) * 16 + column] = At(matrix, i);
+  }
+  return packed;
+}
+
+TEST(RecurrentTest, PackedWeightsGiveTheSameBits) {
+  struct {
+    const char *op, *attrs;
+    int64_t gates, second;  // of r: where rows with panels of their own begin
+  } const cases[] = {{"rnn", "", 1, kHidden},
+                     {"lstm", "direction=bidirectional ", 4, 4 * kHidden},
+                     {"gru", "linear_before_reset=1 ", 3, 3 * kHidden},
+                     {"gru", "direction=bidirectional ", 3, 2 * kHidden}};
+  for (const auto& c : cases) {
+    const int64_t directions = c.attrs[0] == 'd' ? 2 : 1;
+    const TensorPtr x = Random({kTime, kBatch, kIn}, 31);
+    const TensorPtr w = Random({directions, c.gates * kHidden, kIn}, 32);
+    const TensorPtr r = Random({directions, c.gates * kHidden, kHidden}, 33);
+    const TensorPtr bias = Random({directions, 2 * c.gates * kHidden}, 34);
+    const TensorPtr expected = Field(StrCat(c.op, "{", c.attrs, "}"), {x, w, r, bias});
+    const TensorPtr actual = Field(StrCat(c.op, "{", c.attrs, "hidden=", kHidden, " packed=1}"),
+                                   {x, Packed(*w, c.gates * kHidden), Packed(*r, c.second), bias});
+    ASSERT_EQ(expected->byte_size(), actual->byte_size()) << c.op << " " << c.attrs;
+    EXPECT_EQ(memcmp(expected->data(), actual->data(), static_cast<size_t>(expected->byte_size())),
+              0)
+        << c.op << " " << c.attrs;
+  }
+}
+
 TEST(RecurrentTest, RnnIsItsEquation) {
   const Layer layer(1);
   const TensorPtr y = Field("rnn", {layer.x, layer.w, layer.r, layer.bias, AnyView(), layer.h});
@@ -247,8 +287,14 @@ TEST(RecurrentTest, NothingToDoIsDone) {
 TEST(RecurrentTest, RefusesWhatDoesNotFit) {
   const TensorPtr x = F({1, 1, 1}, {3}), w = F({1, 1, 1}, {1}), two = F({1, 2, 1}, {1, 1});
   const AnyView none;
-  ExpectError("rnn", {F({1, 1}, {3}), w, w}, {"x is f32[1, 1]", "three axes"});
+  ExpectError("rnn", {F({1, 1}, {3}), w, w}, {"x is f32[1, 1]", "expected 3 and 3 axes"});
   ExpectError("rnn", {x, two, w}, {"w is f32[1, 2, 1]", "[1, 1, 1]"});
+  ExpectError("rnn{packed=1}", {x, w, w}, {"hidden"});
+  ExpectError("rnn{hidden=1 packed=1}", {x, w, w}, {"r is f32[1, 1, 1]", "expected 3 and 4 axes"});
+  const TensorPtr panel = Random({1, 1, 1, 16}, 1), narrow = Random({1, 1, 1, 8}, 1);
+  ExpectError("rnn{hidden=1 packed=1}", {x, narrow, panel}, {"w is f32[1, 1, 1, 8]", "16]"});
+  ExpectError("gru{hidden=1 packed=1}", {x, panel, panel},
+              {"r is f32[1, 1, 1, 16]", "[1, 2, 1, 16]"});
   ExpectError("rnn", {x, w, two}, {"r is f32[1, 2, 1]", "[1, 1, 1]"});
   ExpectError("lstm", {x, w, w}, {"w is f32[1, 1, 1]", "[1, 4, 1]"});
   ExpectError("rnn{hidden=4611686018427387904}", {x, w, w}, {"4611686018427387904"});
