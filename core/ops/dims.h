@@ -7,6 +7,7 @@
 #ifndef TERN_CORE_OPS_DIMS_H_
 #define TERN_CORE_OPS_DIMS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -68,6 +69,10 @@ class Dims {
     dims_[rank_++] = static_cast<D&&>(dim);
   }
   void clear() { rank_ = 0; }
+
+  bool operator==(const Dims& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
  private:
   // Numbers are not set before rank_ covers them: every call of an operator makes several of these.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/simplify_shapes.h"
 
+#include "core/ir/splat.h"
 #include "core/ops/image_attrs.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_rules.h"
@@ -220,6 +221,58 @@ Expr SimplifyGather(const Call& call, const std::vector<Expr>& args, const Var& 
   return builder->Emit(Op::k_slice, {apart->args()[0]}, slice.ToAttrs());
 }
 
+// Where a box of x begins along each of its first axes, if index vectors name its elements in their
+// order: counts[0] * counts[1] * … of them, as many numbers each as there are counts.
+bool ReadBox(std::span<const int64_t> indices, std::span<const int64_t> counts, Ints* begins) {
+  const size_t depth = counts.size();
+  begins->assign(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(depth));
+  Ints at(depth, 0);
+  for (size_t i = 0; i < indices.size(); i += depth) {
+    for (size_t k = 0; k < depth; ++k) {
+      if (indices[i + k] != (*begins)[k] + at[k]) return false;
+    }
+    for (size_t k = depth; k-- > 0 && ++at[k] == counts[k];) at[k] = 0;
+  }
+  return true;
+}
+
+// What exporters write for x[:, begin:end] = updates, with every element's index: x with a stretch
+// of one axis replaced.
+Expr SimplifyScatterNd(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  const TensorType* x = TensorTypeOf(args[0]);
+  const Tensor* indices = ConstantTensor(args[1]);
+  const bool reduces = call.attrs().Has("reduction");
+  if (reduces || x == nullptr || indices == nullptr || indices->dtype() != kI64 ||
+      indices->element_count() == 0 || SplatElement(*indices))
+    return nullptr;
+  const std::span<const int64_t> counts =
+      indices->dims().first(static_cast<size_t>(indices->rank() - 1));
+  if (indices->dim(indices->rank() - 1) != static_cast<int64_t>(counts.size())) return nullptr;
+  Ints begins;
+  if (!ReadBox(indices->values<int64_t>(), counts, &begins)) return nullptr;
+  int64_t replaced = -1;  // the axis of which a stretch is
+  for (size_t k = 0; k < counts.size(); ++k) {
+    const Dim& extent = x->dims[k];
+    if (!extent.is_constant() || begins[k] < 0 || begins[k] + counts[k] > extent.constant())
+      return nullptr;
+    if (counts[k] == extent.constant()) continue;
+    if (replaced >= 0) return nullptr;
+    replaced = static_cast<int64_t>(k);
+  }
+  if (replaced < 0) return args[2];
+  const auto axis = static_cast<size_t>(replaced);
+  const int64_t begin = begins[axis], end = begin + counts[axis];
+  std::vector<Expr> parts;
+  const auto keep = [&](int64_t from, int64_t to) {
+    const ops::SliceAttrs slice{{from}, {to}, {replaced}, {}};
+    parts.push_back(builder->Emit(Op::k_slice, {args[0]}, slice.ToAttrs()));
+  };
+  if (begin > 0) keep(0, begin);
+  parts.push_back(args[2]);
+  if (end < x->dims[axis].constant()) keep(end, INT64_MAX);
+  return builder->Emit(Op::k_concat, std::move(parts), ops::AxisAttrs{replaced}.ToAttrs());
+}
+
 }  // namespace
 
 // An extent is written as a number, as 0 ("as in x, same axis"), or once as -1 ("what is left").
@@ -260,6 +313,7 @@ Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& v
     case Op::k_tile: return SimplifyTile(call, args, builder);
     case Op::k_topk: return SimplifyTopK(call, args, builder);
     case Op::k_resize: return SimplifyResize(call, args, builder);
+    case Op::k_scatter_nd: return SimplifyScatterNd(call, args, builder);
     case Op::k_gather: return SimplifyGather(call, args, var, builder);
     default: break;
   }

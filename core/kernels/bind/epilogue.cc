@@ -25,9 +25,7 @@ TernEpilogue EpilogueOf(const ops::Epilogue& attrs, const float* bias, const flo
 // A residual is read row by row like the result: it is never broadcast.
 Status CheckResidual(const Tensor& residual, const Extents& out) {
   const Extents extents = ExtentsOf(residual);
-  bool same = extents.rank() == out.rank();
-  for (int i = 0; same && i < out.rank(); ++i) same = extents[i] == out[i];
-  if (same) return OkStatus();
+  if (extents == out) return OkStatus();
   return InvalidArgument("residual is ", ops::ShapeText(extents), ", but the result is ",
                          ops::ShapeText(out));
 }

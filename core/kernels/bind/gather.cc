@@ -179,7 +179,7 @@ Result<Any> ScatterElements(const ops::ScatterAttrs& attrs, Call& call) {
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   const Extents places = ExtentsOf(*indices);
   TERN_TRY(CheckIndicesFit(ExtentsOf(*x), places, axis));
-  if (ops::ShapeText(places) != ops::ShapeText(ExtentsOf(*updates))) {
+  if (places != ExtentsOf(*updates)) {
     return InvalidArgument("updates are ", ops::ShapeText(ExtentsOf(*updates)), ", but indices ",
                            ops::ShapeText(places));
   }
@@ -313,7 +313,7 @@ Result<Any> ScatterNd(const ops::ScatterAttrs& attrs, Call& call) {
   TERN_TRY(call.TakeStatus());
   Extents expected;
   TERN_TRY(ops::GatherNdShape(ops::GatherNdAttrs{}, ExtentsOf(*x), ExtentsOf(*indices), &expected));
-  if (ops::ShapeText(expected) != ops::ShapeText(ExtentsOf(*updates))) {
+  if (expected != ExtentsOf(*updates)) {
     return InvalidArgument("updates are ", ops::ShapeText(ExtentsOf(*updates)), ", expected ",
                            ops::ShapeText(expected));
   }

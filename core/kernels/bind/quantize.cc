@@ -36,8 +36,7 @@ Result<ScaleMap> MapScales(const ops::QuantizeAttrs& attrs, const Tensor& x, con
                            const Tensor* zero) {
   // One element may have any rank: models have scalars, [1] and [1, 1] for it.
   const bool singles = zero != nullptr && zero->element_count() == 1 && scale.element_count() == 1;
-  if (zero != nullptr && !singles &&
-      ops::ShapeText(ExtentsOf(*zero)) != ops::ShapeText(ExtentsOf(scale))) {
+  if (zero != nullptr && !singles && ExtentsOf(*zero) != ExtentsOf(scale)) {
     return InvalidArgument("zero_point is ", ops::ShapeText(ExtentsOf(*zero)), ", but scale ",
                            ops::ShapeText(ExtentsOf(scale)));
   }
@@ -53,7 +52,7 @@ Result<ScaleMap> MapScales(const ops::QuantizeAttrs& attrs, const Tensor& x, con
     expected = ExtentsOf(x);
     expected[axis] = (map.view.axis + attrs.block - 1) / attrs.block;
   }
-  if (ops::ShapeText(expected) == ops::ShapeText(ExtentsOf(scale))) return map;
+  if (expected == ExtentsOf(scale)) return map;
   return InvalidArgument("scale is ", ops::ShapeText(ExtentsOf(scale)),
                          ", expected one element or ", ops::ShapeText(expected));
 }

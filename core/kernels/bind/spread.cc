@@ -38,7 +38,7 @@ Result<Any> MaxUnpool(const ops::PoolAttrs& attrs, Call& call) {
     }
   }
   // One place for each element, or the loop below would read beyond them.
-  if (ops::ShapeText(ExtentsOf(*x)) != ops::ShapeText(ExtentsOf(*indices)))
+  if (ExtentsOf(*x) != ExtentsOf(*indices))
     return WrongTensor(call, 1, *indices, StrCat("the shape of x, ", x->TypeText()));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
   std::fill_n(y->data_as<float>(), y->element_count(), 0.0f);
