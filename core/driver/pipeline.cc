@@ -40,6 +40,8 @@ constexpr PipelineStage kStages[] = {
     {"fuse_quantized_elements", "fuse_quantized_elements"},
     // In front of what moves numbers of a formula into weights, and of epilogues, which take gelu.
     {"recognize_operators", "recognize_operators"},
+    // In front of what moves scales and activations into convolutions.
+    {"turn_transposed", "turn_transposed"},
     {"fold_batch_norm", "fold_batch_norm"},
     {"eliminate_dead_code-3", "eliminate_dead_code"},
     {"fuse_epilogues", "fuse_epilogues"},

@@ -21,6 +21,7 @@
 #include "core/ir/passes/recognize_operators.h"
 #include "core/ir/passes/simplify.h"
 #include "core/ir/passes/to_a_normal_form.h"
+#include "core/ir/passes/turn_transposed.h"
 
 namespace tern::ir {
 

@@ -9,6 +9,7 @@
 
 #include "core/driver/evaluate.h"
 #include "core/ir/builder.h"
+#include "core/ir/text/parser.h"
 #include "core/ir/text/printer.h"
 #include "core/object/containers/adt.h"
 #include "tests/support/random_operators.h"
@@ -227,6 +228,36 @@ TEST(Pipeline, RandomNetworksKeepTheirMeaning) {
       }
     }
   }
+}
+
+// Turned around, with what follows moved into them.
+TEST(Pipeline, TransposedConvolutionsKeepTheirMeaning) {
+  const Result<ir::Module> module = ir::ParseModule("test", R"(
+const @w: f32[4, 3, 2, 3]
+const @d: f32[6, 1, 3, 3]
+const @p: f32[6, 4, 1, 1]
+const @b: f32[6]
+fn main(%x: f32[n, 4, h, 6]) {
+  let %0 = conv_transpose2d(%x, @w, @b) {pads=1,0,0,2 groups=2}
+  let %1 = relu(%0)
+  let %2 = conv_transpose2d(%1, @d) {pads=2,2,2,2 dilations=2,2 groups=6}
+  let %3 = batch_norm(%2, @b, @b, @b, f32 [1, 2, 3, 4, 5, 6])
+  let %4 = conv_transpose2d(%3, @p)
+  return (%1, %2, %4)
+}
+)");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  Result<std::vector<TensorPtr>> expected = Walker(*module).Run("main", {MakeInput()});
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  RunContext context;
+  PipelineOptions options;
+  options.evaluator = KernelEvaluator(&context);
+  Result<ir::Module> optimised = RunPipeline(*module, options);
+  ASSERT_TRUE(optimised.ok()) << optimised.status().ToString();
+  EXPECT_EQ(ir::ToText(*optimised).find("conv_transpose2d"), std::string::npos);
+  Result<std::vector<TensorPtr>> got = Walker(*optimised).Run("main", {MakeInput()});
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  ExpectNear(*expected, *got, "turned");
 }
 
 TEST(Pipeline, SinkSeesEveryStageInOrder) {
