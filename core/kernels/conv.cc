@@ -4,6 +4,7 @@
 // contiguous floats); its pixels at the left and right border are copied with their zeros.
 
 #include "core/kernels/conv_scratch.h"
+#include "core/kernels/copy_bytes.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd.h"
@@ -45,12 +46,18 @@ bool ReadsWholeRows(const TernConv2dArgs& args) {
          args.in_c < kFewChannels && args.kernel_w > 1;
 }
 
-int64_t RowBytes(const ConvPlan& plan) {
-  return plan.taps * plan.run * static_cast<int64_t>(sizeof(float));
-}
-
 // So that products of three do not overflow: more does not fit anyway.
 int64_t AtMostImage(int64_t extent) { return extent < kImageBytes ? extent : kImageBytes; }
+
+// Floats of cut windows in a block: they lie one by one or share a line, whichever is less
+// (PointAtRows), and a tile has a line for each row of the output that it touches.
+int64_t BorderFloats(const ConvPlan& plan, int64_t rows) {
+  const TernConv2dArgs& args = *plan.args;
+  if (!plan.whole_rows) return 0;
+  const int64_t lines = rows / (kTileRows / 2) + rows / args.out_w + 3;
+  const int64_t shared = rows * args.stride_w * plan.ic + lines * plan.run;
+  return plan.taps * (shared < rows * plan.run ? shared : rows * plan.run);
+}
 
 // Rows per block such that pointers, borders and the input of a block stay in cache.
 int64_t BlockRows(const ConvPlan& plan) {
@@ -59,7 +66,7 @@ int64_t BlockRows(const ConvPlan& plan) {
   const int64_t image_bytes =
       AtMostImage(plan.ic) * AtMostImage(args.stride_h) * AtMostImage(args.stride_w) * 4;
   int64_t rows = kTableBytes / pointer_bytes;
-  if (plan.whole_rows && rows > kBorderBytes / RowBytes(plan)) rows = kBorderBytes / RowBytes(plan);
+  while (rows > kTileRows && BorderFloats(plan, rows) > kBorderBytes / 4) rows /= 2;
   if (rows > kImageBytes / image_bytes) rows = kImageBytes / image_bytes;
   const int64_t tiles = rows / kTileRows;
   return kTileRows * (tiles < 1 ? 1 : tiles > kMaxBlockTiles ? kMaxBlockTiles : tiles);
@@ -77,8 +84,7 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   plan.block_rows = BlockRows(plan);
   const int64_t pointers = plan.block_rows * plan.taps;
   plan.table_bytes = CacheLines(pointers * static_cast<int64_t>(sizeof(const float*)));
-  const int64_t border = plan.whole_rows ? plan.block_rows * RowBytes(plan) : 0;
-  plan.worker_bytes = plan.table_bytes + CacheLines(border);
+  plan.worker_bytes = plan.table_bytes + CacheLines(4 * BorderFloats(plan, plan.block_rows));
   return plan;
 }
 
@@ -138,21 +144,40 @@ void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
   }
 }
 
-// Copies what lies in the image of the window row at column x of `line`; zeros for the rest.
-void CopyCutRow(const ConvPlan& plan, const float* line, int64_t x, float* border) {
-  const int64_t first = x < 0 ? -x * plan.ic : 0, over = x * plan.ic + plan.run;
-  const int64_t end = plan.args->in_w * plan.ic;
-  const int64_t last = over > end ? plan.run - (over - end) : plan.run;
-  for (int64_t i = 0; i < plan.run; ++i) border[i] = 0.0f;
-  for (int64_t i = first; i < last; ++i) border[i] = line[x * plan.ic + i];
+// Copies `size` floats of a line from pixel x on; zeros for what lies beside the image.
+void CopyCutLine(const ConvPlan& plan, const float* line, int64_t x, int64_t size, float* border) {
+  const int64_t start = x * plan.ic, width = plan.args->in_w * plan.ic;
+  const int64_t first = start < 0 ? (-start < size ? -start : size) : 0;
+  const int64_t inside = width - start < size ? width - start : size;
+  const int64_t last = inside < first ? first : inside;
+  for (int64_t i = 0; i < first; ++i) border[i] = 0.0f;
+  if (last > first) {
+    CopyBytes(reinterpret_cast<char*>(border + first),
+              reinterpret_cast<const char*>(line + start + first),
+              static_cast<size_t>(last - first) * sizeof(float));
+  }
+  for (int64_t i = last; i < size; ++i) border[i] = 0.0f;
+}
+
+// How many of `count` windows from x on the image cuts.
+int64_t CutWindows(const TernConv2dArgs& args, int64_t x, int64_t count) {
+  const int64_t last_x = args.in_w - args.kernel_w;
+  if (x >= 0 && x + (count - 1) * args.stride_w <= last_x) return 0;
+  int64_t cut = 0;
+  for (int64_t i = 0; i < count; ++i, x += args.stride_w) cut += x < 0 || x > last_x ? 1 : 0;
+  return cut;
 }
 
 // As PointAtTaps, but a row of the window is one run. Windows that the image cuts are copied to
 // `border`, whose used part is returned; the caller's scratch has room for every row of the block.
+// Where many are cut, the line that all of them share is copied once instead.
 int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, float* border,
                     const float** pointers) {
   const TernConv2dArgs& args = *plan.args;
   const int64_t stride = args.stride_w, step = stride * plan.ic, last_x = args.in_w - args.kernel_w;
+  const int64_t shared = (count - 1) * step + plan.run;
+  const int64_t cut = CutWindows(args, window.x, count);
+  const bool shares = cut * plan.run > shared;
   float* free_border = border;
   for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows) {
     const float* line = LineOf(args, window, ky);
@@ -160,10 +185,16 @@ int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, f
       for (int64_t i = 0; i < count; ++i) pointers[i] = plan.zeros;
       continue;
     }
+    if (shares) {
+      CopyCutLine(plan, line, window.x, shared, free_border);
+      for (int64_t i = 0; i < count; ++i) pointers[i] = free_border + i * step;
+      free_border += shared;
+      continue;
+    }
     for (int64_t i = 0; i < count; ++i) pointers[i] = line + window.x * plan.ic + i * step;
-    for (int64_t i = 0, x = window.x; i < count; ++i, x += stride) {
+    for (int64_t i = 0, x = window.x; i < count && cut > 0; ++i, x += stride) {
       if (x >= 0 && x <= last_x) continue;
-      CopyCutRow(plan, line, x, free_border);
+      CopyCutLine(plan, line, x, plan.run, free_border);
       pointers[i] = free_border;
       free_border += plan.run;
     }
@@ -210,7 +241,8 @@ Product GroupProduct(const ConvPlan& plan, int64_t group) {
           args.weights + group * group_size,
           args.output + group * plan.oc,
           args.out_pixel_stride,
-          GroupEpilogue(args.epilogue, group * plan.oc)};
+          GroupEpilogue(args.epilogue, group * plan.oc),
+          nullptr};
 }
 
 struct Range {
@@ -218,12 +250,12 @@ struct Range {
 };
 
 // Output pixels `rows` and panels `panels` of one group, on one worker.
-void ConvolveRange(const ConvPlan& plan, int64_t group, Range rows, Range panels, int32_t worker) {
+void ConvolveRange(const ConvPlan& plan, const Product& product, int64_t group, Range rows,
+                   Range panels, int32_t worker) {
   char* scratch = plan.worker_scratch + worker * plan.worker_bytes;
   const float** table = reinterpret_cast<const float**>(scratch);
   float* border = reinterpret_cast<float*>(scratch + plan.table_bytes);
   const float* input = plan.args->input + group * plan.ic;
-  const Product product = GroupProduct(plan, group);
   for (int64_t row = rows.first; row < rows.last; row += plan.block_rows) {
     const int64_t left = rows.last - row;
     const int64_t count = left < plan.block_rows ? left : plan.block_rows;
@@ -235,30 +267,35 @@ void ConvolveRange(const ConvPlan& plan, int64_t group, Range rows, Range panels
 // Groups are independent products, so each worker takes whole groups.
 void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
   const int64_t cost = pixels * plan.taps * plan.run * plan.oc;
-  ParallelFor(context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
-              [&](int64_t first, int64_t last, int32_t worker) {
-                for (int64_t group = first; group < last && !IsStopped(context); ++group) {
-                  ConvolveRange(plan, group, {0, pixels}, {0, PanelCount(plan.oc)}, worker);
-                }
-              });
+  ParallelFor(
+      context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
+      [&](int64_t first, int64_t last, int32_t worker) {
+        HWY_ALIGN float columns[kMostColumnFloats];
+        for (int64_t group = first; group < last && !IsStopped(context); ++group) {
+          const Product product = WithColumns(GroupProduct(plan, group), pixels, columns);
+          ConvolveRange(plan, product, group, {0, pixels}, {0, PanelCount(plan.oc)}, worker);
+        }
+      });
 }
 
 // One group: cut by panels if there are enough (each worker then fills the same tables again, which
 // is cheap beside reading weights), else by output pixels.
 void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
+  HWY_ALIGN float columns[kMostColumnFloats];
+  const Product product = WithColumns(GroupProduct(plan, 0), pixels, columns);
   const int64_t panels = PanelCount(plan.oc), depth = plan.taps * plan.run;
   const int64_t workers = WorkersFor(context, pixels * depth * plan.oc, kWorkerGrain);
-  if (SplitByPanels(GroupProduct(plan, 0), pixels, workers)) {
+  if (SplitByPanels(product, pixels, workers)) {
     const int64_t grain = 1 + kWorkerGrain / (pixels * depth * TERN_PANEL_WIDTH + 1);
     ParallelFor(context, panels, grain, PanelsPerTile(),
                 [&](int64_t first, int64_t last, int32_t worker) {
-                  ConvolveRange(plan, 0, {0, pixels}, {first, last}, worker);
+                  ConvolveRange(plan, product, 0, {0, pixels}, {first, last}, worker);
                 });
     return;
   }
   ParallelFor(context, pixels, 1 + kWorkerGrain / (depth * plan.oc + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
-                ConvolveRange(plan, 0, {first, last}, {0, panels}, worker);
+                ConvolveRange(plan, product, 0, {first, last}, {0, panels}, worker);
               });
 }
 

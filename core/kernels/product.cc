@@ -5,6 +5,7 @@
 #include "core/kernels/product.h"
 
 #include "core/kernels/activate.h"
+#include "core/kernels/columns.h"
 #include "core/kernels/finish.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/row.h"
@@ -279,6 +280,11 @@ namespace {
 // of the block pass it.
 void MultiplyGroups(const Product& product, const float* const* pointers, int64_t first_row,
                     int64_t rows, int64_t first_panel, int64_t last_panel) {
+  if (product.columns != nullptr && last_panel == PanelCount(product.n) &&
+      !IsSlowActivation(product.epilogue.activation)) {
+    MultiplyColumns(product, pointers, first_row, rows);
+    if (--last_panel == first_panel) return;
+  }
   const TileSplit split(rows);
   const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
   for (int64_t panel = first_panel; panel < last_panel;) {
@@ -326,7 +332,8 @@ void MultiplyBlock(const Product& product, const float* const* pointers, int64_t
                    int64_t rows, int64_t first_panel, int64_t last_panel) {
   if (rows <= 0) return;
 #if !HWY_HAVE_SCALABLE
-  if (rows == 1) return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
+  if (rows == 1 && product.columns == nullptr)
+    return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
 #endif
   const int64_t column = first_panel * TERN_PANEL_WIDTH, end = last_panel * TERN_PANEL_WIDTH;
   const FinishedBlock block{product.c + first_row * product.c_stride + column, product.c_stride,
@@ -391,8 +398,10 @@ bool SplitByPanels(const Product& product, int64_t m, int64_t workers) {
   return product.n > m && groups >= 2 * workers;
 }
 
-void MultiplyInParallel(const Product& product, const Rows& rows, int64_t m,
+void MultiplyInParallel(const Product& whole, const Rows& rows, int64_t m,
                         const TernKernelContext* context) {
+  HWY_ALIGN float columns[kMostColumnFloats];
+  const Product product = WithColumns(whole, m, columns);
   const int64_t panels = PanelCount(product.n), row_cost = product.n * product.run * product.taps;
   const int64_t workers = WorkersFor(context, m * row_cost, kWorkerGrain);
   if (SplitByPanels(product, m, workers)) {

@@ -17,7 +17,14 @@ struct Product {
   float* c;
   int64_t c_stride;
   TernEpilogue epilogue;
+  const float* columns = nullptr;  // of WithColumns, or null
 };
+
+// Where the last panel has few columns, k is summed along vectors there (columns.h), by weights in
+// an order of their own, which are written to columns[kMostColumnFloats]; the product as it was
+// where tiles are better for its m rows.
+inline constexpr int64_t kMostColumnFloats = 8 * 1024;
+Product WithColumns(const Product& product, int64_t m, float* columns);
 
 // How `rows` rows are cut into tiles: as few as it takes, of nearly equal height, so that no tile
 // is so low that loads bound it.

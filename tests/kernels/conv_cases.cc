@@ -105,6 +105,20 @@ void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
   CheckConv(pair, {9, 9, 12, 40, 3, 3, 1, 1, 1, 2, 2, 5}, false);
   CheckConv(pair, {6, 6, 10, 9, 1, 1, 1, 0, 1, 1, 2, 3}, false);
   CheckConv(pair, {6, 6, 10, 9, 3, 3, 1, 1, 1, 1, 2, 3}, false);
+  // Few columns in the last panel, of enough rows to be summed along vectors: runs of whole vectors
+  // and a rest, rows that are no multiple of those that are summed together, columns too long.
+  for (int64_t columns : {1, 2, 3, 4, 5, 8, 17, 20, 24}) {
+    for (int64_t channels : {3, 7, 8, 21, 32, 33, 50, 1000})
+      CheckConv(pair, {9, 8, channels, columns, 3, 3, 1, 1}, false);
+    CheckConv(pair, {3, 60, 1, columns, 1, 37, 2, 18}, false);
+    CheckConv(pair, {9, 9, 40, columns, 1, 1}, false);
+    CheckConv(pair, {12, 6, 70, columns * 2, 1, 1, 1, 0, 1, 2}, false);
+    CheckConv(pair, {40, 40, 33, columns, 3, 3, 1, 1}, false, 3);
+    for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
+      CheckConv(pair, {9, 8, 35, columns, 3, 3, 1, 1, 1, 1, 1, 0, activation}, false);
+      CheckConv(pair, {9, 8, 35, columns, 3, 3, 1, 1, 1, 1, 1, 2, activation, true}, false);
+    }
+  }
   for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
     CheckConv(pair, {6, 5, 3, 21, 3, 3, 1, 1, 1, 1, 1, 0, activation}, false);
     CheckConv(pair, {6, 5, 35, 21, 3, 3, 1, 1, 1, 1, 1, 2, activation, true}, false);
