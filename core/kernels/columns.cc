@@ -85,11 +85,6 @@ void SumColumns(const ColumnsOf& columns, const float* const* rows, int64_t coun
 #undef TERN_COLUMN_DECLARE
 #undef TERN_COLUMN_ROWS
 
-// The columns of the last panel.
-int64_t LastColumns(const Product& product) {
-  return product.n - (PanelCount(product.n) - 1) * TERN_PANEL_WIDTH;
-}
-
 // Steps of k in a vector, which has as many lanes for each column.
 int64_t ColumnSteps(int64_t columns) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
@@ -98,7 +93,7 @@ int64_t ColumnSteps(int64_t columns) {
   return columns <= lanes / 2 ? 2 : 1;
 }
 
-// Vectors of the last panel's columns.
+// Vectors of all columns.
 int64_t ColumnVectors(const Product& product, int64_t steps) {
   return product.taps * ((product.run + steps - 1) / steps);
 }
@@ -107,10 +102,9 @@ int64_t ColumnVectors(const Product& product, int64_t steps) {
 // of sums take; `m` rows pay for the weights' new order.
 bool TakesColumns(const Product& product, int64_t m) {
   constexpr int64_t kEnd = 24, kLeastRows = 64;
-  const int64_t columns = LastColumns(product), steps = ColumnSteps(columns);
+  const int64_t steps = ColumnSteps(product.n);
   // A run shorter than a vector's steps has no whole vector to read.
   if (m < kLeastRows || steps < 2 || product.run < steps) return false;
-  if (kWideTiles && product.n > TERN_PANEL_WIDTH) return false;  // a tile over a panel and a half
   const int64_t vectors = ColumnVectors(product, steps);
   return vectors + kEnd < product.taps * product.run &&
          vectors * static_cast<int64_t>(hn::Lanes(FloatTag())) <= kMostColumnFloats;
@@ -123,9 +117,8 @@ Product WithColumns(const Product& product, int64_t m, float* columns) {
   Product result = product;
   result.columns = columns;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
-  const int64_t count = LastColumns(product), steps = ColumnSteps(count);
-  const float* panel =
-      product.panels + (PanelCount(product.n) - 1) * product.taps * product.run * TERN_PANEL_WIDTH;
+  const int64_t steps = ColumnSteps(product.n);
+  const float* panel = product.panels;
   for (int64_t tap = 0; tap < product.taps; ++tap, panel += product.run * TERN_PANEL_WIDTH) {
     for (int64_t i = 0; i < product.run; i += steps, columns += lanes) {
       // The last vector begins early enough to end with the run; what it repeats is not counted.
@@ -133,7 +126,7 @@ Product WithColumns(const Product& product, int64_t m, float* columns) {
       for (int64_t lane = 0; lane < lanes; ++lane) {
         const int64_t column = lane / steps, step = first + lane % steps;
         columns[lane] =
-            column < count && step >= i ? panel[step * TERN_PANEL_WIDTH + column] : 0.0f;
+            column < product.n && step >= i ? panel[step * TERN_PANEL_WIDTH + column] : 0.0f;
       }
     }
   }
@@ -154,8 +147,7 @@ float FinishSum(const Tile& finish, float sum, const float* residual) {
 void FinishColumns(const Product& product, const Tile& finish, int64_t steps, const float* sums,
                    int64_t row) {
   const TernEpilogue& epilogue = product.epilogue;
-  const int64_t first = product.n - LastColumns(product);
-  for (int64_t column = first; column < product.n; ++column, sums += steps) {
+  for (int64_t column = 0; column < product.n; ++column, sums += steps) {
     float sum = epilogue.bias == nullptr ? 0.0f : epilogue.bias[column];
     for (int64_t i = 0; i < steps; ++i) sum += sums[i];
     const float* residual = epilogue.residual == nullptr
@@ -173,7 +165,7 @@ void MultiplyColumns(const Product& product, const float* const* pointers, int64
   HWY_ALIGN float rest[kMostLanes];
   HWY_ALIGN float sums[kColumnRows * kMostLanes];
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
-  const int64_t steps = ColumnSteps(LastColumns(product));
+  const int64_t steps = ColumnSteps(product.n);
   for (int64_t lane = 0; lane < lanes; ++lane)
     rest[lane] = lane % steps >= steps - product.run % steps ? 1.0f : 0.0f;
   const ColumnsOf columns{product.columns, product.taps, product.run, rest};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last panel of a product where it has few columns (WithColumns in product.h).
+// Products of few columns (WithColumns in product.h).
 
 #ifndef TERN_CORE_KERNELS_COLUMNS_H_
 #define TERN_CORE_KERNELS_COLUMNS_H_
@@ -8,7 +8,7 @@
 
 namespace tern::kernels::TERN_TARGET_NAME {
 
-// Its columns of rows [first_row, first_row + rows), of which `pointers` is the table as
+// Rows [first_row, first_row + rows), of which `pointers` is the table as
 // MultiplyBlock has it, by product.columns. The activation is nothing or a clamp.
 void MultiplyColumns(const Product& product, const float* const* pointers, int64_t first_row,
                      int64_t rows);

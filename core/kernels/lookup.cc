@@ -14,11 +14,12 @@ using ByteVector = hn::Vec<ByteTag>;
 constexpr int64_t kLookupGrain = 64 * 1024;  // bytes: some 20 us
 
 // Adds the picks of one row of the table: of those lanes of x that are below 16, while others pick
-// 0. The saturating sum takes the latter to where the top bit is set, and leaves the low four bits
-// of the former.
+// 0. The saturating sum takes the latter to where the top bit is set, which picks 0 everywhere, and
+// leaves the low four bits of the former, of which x86 asks no others.
 HWY_INLINE void PickFromRow(ByteVector row, ByteVector* x, ByteVector* picked) {
   const ByteTag d;
-  const ByteVector place = hn::SaturatedAdd(*x, hn::Set(d, uint8_t{0x70}));
+  ByteVector place = hn::SaturatedAdd(*x, hn::Set(d, uint8_t{0x70}));
+  if constexpr (!kPicksByLowBits) place = hn::And(place, hn::Set(d, uint8_t{0x8F}));
   *picked = hn::Or(*picked, hn::TableLookupBytesOr0(row, place));
   *x = hn::Sub(*x, hn::Set(d, uint8_t{16}));
 }

@@ -280,11 +280,8 @@ namespace {
 // of the block pass it.
 void MultiplyGroups(const Product& product, const float* const* pointers, int64_t first_row,
                     int64_t rows, int64_t first_panel, int64_t last_panel) {
-  if (product.columns != nullptr && last_panel == PanelCount(product.n) &&
-      !IsSlowActivation(product.epilogue.activation)) {
-    MultiplyColumns(product, pointers, first_row, rows);
-    if (--last_panel == first_panel) return;
-  }
+  if (product.columns != nullptr && !IsSlowActivation(product.epilogue.activation))
+    return MultiplyColumns(product, pointers, first_row, rows);
   const TileSplit split(rows);
   const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
   for (int64_t panel = first_panel; panel < last_panel;) {

@@ -20,9 +20,10 @@ struct Product {
   const float* columns = nullptr;  // of WithColumns, or null
 };
 
-// Where the last panel has few columns, k is summed along vectors there (columns.h), by weights in
-// an order of their own, which are written to columns[kMostColumnFloats]; the product as it was
-// where tiles are better for its m rows.
+// Where there are few columns, k is summed along vectors (columns.h), by weights in an order of
+// their own, which are written to columns[kMostColumnFloats]; the product as it was where tiles are
+// better for its m rows. A last panel can have few columns beside others, but then equal columns of
+// a product would have sums that are not.
 inline constexpr int64_t kMostColumnFloats = 8 * 1024;
 Product WithColumns(const Product& product, int64_t m, float* columns);
 

@@ -120,6 +120,9 @@ HWY_INLINE V MaxKeepingNaN(V x, V largest) {
 #endif
 }
 
+// Whether TableLookupBytesOr0 reads the top bit and the low four of an index, and no others.
+inline constexpr bool kPicksByLowBits = HWY_ARCH_X86;
+
 // ---- register tile: the micro-kernel (tile.h) holds kTileRows x kTileVectors accumulators in
 // registers, beside the vectors of one row of the panels and one factor; more would spill.
 // kTileUnroll: steps of k per iteration. WebAssembly's engines allocate registers badly unless the

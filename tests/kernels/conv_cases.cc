@@ -112,6 +112,7 @@ void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
       CheckConv(pair, {9, 8, channels, columns, 3, 3, 1, 1}, false);
     CheckConv(pair, {3, 60, 1, columns, 1, 37, 2, 18}, false);
     CheckConv(pair, {9, 9, 40, columns, 1, 1}, false);
+    CheckConv(pair, {13, 13, 512, columns + 32, 1, 1}, false);
     CheckConv(pair, {12, 6, 70, columns * 2, 1, 1, 1, 0, 1, 2}, false);
     CheckConv(pair, {40, 40, 33, columns, 3, 3, 1, 1}, false, 3);
     for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {

@@ -99,10 +99,10 @@ TEST(CliFilesBad, MemoryThatTheShellDoesNotGive) {
 // Asked for before it is written: what a system promises and does not have ends the process.
 TEST(CliFilesBad, InputsThatTheProcessCannotHold) {
   const ScratchFolder folder;
-  const std::string run = StrCat("ulimit -v 300000; ", TernCommand(), " run ",
-                                 folder.Write("a.tn", "fn main(x: f32[n]) -> f32[n] { x }"),
-                                 " --fill -q --output output0=@", folder.Path("y.npy"),
-                                 " --dim n=");
+  const std::string run =
+      StrCat("ulimit -v 300000; ", TernCommand(), " run ",
+             folder.Write("a.tn", "fn main(x: f32[n]) -> f32[n] { x }"),
+             " --fill -q --output output0=@", folder.Path("y.npy"), " --dim n=");
   EXPECT_EQ(RunCommand(StrCat(run, "10000")).exit_code, 0);
   const CommandResult refused = RunCommand(StrCat(run, "50000000"));
   EXPECT_EQ(refused.exit_code, 4) << refused.output;
@@ -164,10 +164,11 @@ TEST(CliFiles, AnInterruptedRunLeavesItsRecord) {
                                            "  goto again\n"),
                     trace = folder.Path("a.terntrace");
   // On a busy machine the signal may come before the program has asked for it, which ends it (130).
+  // In the background, timeout would send it to the whole group, too, and a second one ends it.
   CommandResult run;
   for (const int seconds : {1, 5, 20}) {
-    run = RunCommand(StrCat("timeout --preserve-status -s INT ", seconds, " ", TernCommand(),
-                            " run ", program, " --trace ", trace));
+    run = RunCommand(StrCat("timeout --foreground --preserve-status -s INT ", seconds, " ",
+                            TernCommand(), " run ", program, " --trace ", trace));
     if (run.exit_code != 130) break;
   }
   EXPECT_EQ(run.exit_code, 4) << run.output;
