@@ -103,8 +103,10 @@ int64_t ColumnVectors(const Product& product, int64_t steps) {
 bool TakesColumns(const Product& product, int64_t m) {
   constexpr int64_t kEnd = 24, kLeastRows = 64;
   const int64_t steps = ColumnSteps(product.n);
-  // A run shorter than a vector's steps has no whole vector to read.
-  if (m < kLeastRows || steps < 2 || product.run < steps) return false;
+  // One panel, whichever vectors there are, and runs of a vector's steps at least, which are read
+  // whole.
+  if (product.n > TERN_PANEL_WIDTH || m < kLeastRows || steps < 2 || product.run < steps)
+    return false;
   const int64_t vectors = ColumnVectors(product, steps);
   return vectors + kEnd < product.taps * product.run &&
          vectors * static_cast<int64_t>(hn::Lanes(FloatTag())) <= kMostColumnFloats;
