@@ -66,6 +66,10 @@ class Rewriter {
   // The old function's value of a variable, or null.
   const Node* OldDefinition(const Expr& old) const;
   const Call* OldCall(const Expr& old, ops::Op op) const;
+  // The same where nothing else reads the atom.
+  const Call* OnlyCall(const Expr& old, ops::Op op) const {
+    return Uses(old) == 1 ? OldCall(old, op) : nullptr;
+  }
   // The new function's call that an atom stands for, or null.
   const Call* NewCall(const Expr& expr) const;
   // The value of a variable of the new function; null for parameters.

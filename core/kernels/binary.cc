@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "core/kernels/broadcast_rows.h"
+#include "core/kernels/offsets.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 #include "core/kernels/simd_math.h"

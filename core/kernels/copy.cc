@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/kernels/copy_bytes.h"
+#include "core/kernels/offsets.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 
@@ -42,29 +43,11 @@ Outer OuterAxes(const TernCopyArgs& args, int taken_a, int taken_b) {
   return outer;
 }
 
-// As in binary.cc, offsets are carried along instead of computed by divisions.
 // Calls body(source offset, destination offset) for positions [begin, end).
 template <class Body>
 void Walk(const Outer& outer, int64_t begin, int64_t end, const Body& body) {
-  int64_t index[TERN_MAX_RANK];
-  int64_t src = 0, dst = 0, rest = begin;
-  for (int i = outer.rank - 1; i >= 0; --i) {
-    index[i] = rest % outer.shape[i];
-    rest /= outer.shape[i];
-    src += index[i] * outer.src_strides[i];
-    dst += index[i] * outer.dst_strides[i];
-  }
-  for (int64_t position = begin; position < end; ++position) {
-    body(src, dst);
-    for (int i = outer.rank - 1; i >= 0; --i) {
-      src += outer.src_strides[i];
-      dst += outer.dst_strides[i];
-      if (++index[i] < outer.shape[i]) break;
-      src -= index[i] * outer.src_strides[i];
-      dst -= index[i] * outer.dst_strides[i];
-      index[i] = 0;
-    }
-  }
+  ForOffsets(outer.rank, outer.shape, outer.src_strides, outer.dst_strides, begin, end,
+             [&](int64_t, int64_t src, int64_t dst) { body(src, dst); });
 }
 
 // --- rows

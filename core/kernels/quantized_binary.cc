@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/kernels/broadcast_rows.h"
+#include "core/kernels/offsets.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/quantized_vector.h"
 
@@ -38,7 +38,8 @@ HWY_INLINE WideFloats LoadQuantized(const QuantizedOperand& x, size_t i) {
   return DequantizeVector(bytes, x.type == TERN_QUANTIZED_I8, x.zero, x.scale);
 }
 
-size_t SizeOf(const QuantizedOperand& x) { return x.type == TERN_QUANTIZED_F32 ? 4 : 1; }
+// Bytes of an element.
+int64_t SizeOf(int32_t type) { return type == TERN_QUANTIZED_F32 ? 4 : 1; }
 
 constexpr size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
 
@@ -47,8 +48,9 @@ struct QuantizedRest {
   HWY_ALIGN char bytes[HWY_MAX_BYTES] = {};
 
   QuantizedOperand Take(const QuantizedOperand& x, size_t i, size_t size) {
+    const size_t width = static_cast<size_t>(SizeOf(x.type));
     const char* from = static_cast<const char*>(x.p);
-    memcpy(bytes, x.repeats ? from : from + i * SizeOf(x), (x.repeats ? 1 : size - i) * SizeOf(x));
+    memcpy(bytes, x.repeats ? from : from + i * width, (x.repeats ? 1 : size - i) * width);
     return {bytes, x.type, x.repeats, x.scale, x.zero};
   }
 };
@@ -73,7 +75,7 @@ void RunQuantizedRow(const TernQuantizedBinaryArgs args, const QuantizedOperand 
 
 // Where `offset` elements of an operand lie behind it.
 const void* QuantizedPlace(const void* operand, int32_t type, int64_t offset) {
-  return static_cast<const char*>(operand) + (type == TERN_QUANTIZED_F32 ? 4 * offset : offset);
+  return static_cast<const char*>(operand) + offset * SizeOf(type);
 }
 
 // `count` elements of one row. a, b and y: where they begin, in elements.

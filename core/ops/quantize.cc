@@ -70,9 +70,9 @@ Status RelateRecurrent(const OpInfo& op, const Attrs& attrs, std::span<const Arg
   const Dim directions(rnn.direction == Direction::kBidirectional ? 2 : 1);
   TERN_TRY(CheckDim("w", w, 0, directions));
   if (rnn.packed) {
-    TERN_TRY(CheckDim("w", w, 3, Dim(kRecurrentPanel)));
+    TERN_TRY(CheckDim("w", w, 3, Dim(kPanel)));
     TERN_TRY(CheckDim("r", r, 2, Dim(rnn.hidden)));
-    TERN_TRY(CheckDim("r", r, 3, Dim(kRecurrentPanel)));
+    TERN_TRY(CheckDim("r", r, 3, Dim(kPanel)));
   }
   // Without the attribute, the weights tell the size of the state.
   const Dim hidden = rnn.hidden > 0 ? Dim(rnn.hidden) : r[2];

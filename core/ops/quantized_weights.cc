@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/ops/panels.h"
+
 namespace tern::ops {
 
 namespace {
-constexpr int64_t kPanel = 16, kQuad = 4;  // of kernels/kernel.h: facts of the file format
+constexpr int64_t kQuad = 4;  // TERN_QUAD of kernels/kernel.h: a fact of the file format
 
 // The weights of one filter's tap.
 void PackTap(const FilterExtents& filters, const int8_t* from, int8_t* to) {

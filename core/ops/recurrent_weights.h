@@ -8,21 +8,16 @@
 #include <cstdint>
 
 #include "core/ops/math_attrs.h"
+#include "core/ops/panels.h"
 
 namespace tern::ops {
-
-inline constexpr int64_t kRecurrentPanel = 16;
-
-constexpr int64_t RecurrentPanels(int64_t rows) {
-  return (rows + kRecurrentPanel - 1) / kRecurrentPanel;
-}
 
 // The rows of r are one matrix. Of a gru that resets its state ahead of the product they are two,
 // each with panels of its own: those of the candidate are multiplied later.
 struct StateRows {
   int64_t first, candidate;
 
-  constexpr int64_t panels() const { return RecurrentPanels(first) + RecurrentPanels(candidate); }
+  constexpr int64_t panels() const { return PanelCount(first) + PanelCount(candidate); }
 };
 constexpr StateRows StateRowsOf(const RecurrentAttrs& attrs, int64_t gates, int64_t hidden) {
   if (gates == 3 && !attrs.linear_before_reset) return {2 * hidden, hidden};

@@ -73,20 +73,22 @@ class QuantizedFuser : public Rewriter {
   }
 
  private:
-  // The call of `op` behind an atom that has no other use.
-  const Call* OnlyCall(const Expr& old, Op op) const {
-    return Uses(old) == 1 ? OldCall(old, op) : nullptr;
-  }
-
-  // The other operand of a binary call that has `op` behind one of them.
-  const Call* OperandOf(const Call* call, Op op, Expr* other) const {
+  // What `find` has for one operand of a binary call, and the other operand.
+  template <class Find>
+  static const Call* FindOperand(const Call* call, const Find& find, Expr* other) {
     if (call == nullptr) return nullptr;
     for (size_t i = 0; i < 2; ++i) {
-      const Call* found = OnlyCall(call->args()[i], op);
+      const Call* found = find(call->args()[i]);
       *other = call->args()[1 - i];
       if (found != nullptr) return found;
     }
     return nullptr;
+  }
+
+  // The other operand of a binary call that has `op` behind one of them.
+  const Call* OperandOf(const Call* call, Op op, Expr* other) const {
+    return FindOperand(
+        call, [&](const Expr& operand) { return OnlyCall(operand, op); }, other);
   }
 
   static int64_t FilterCount(const Expr& weights) {
@@ -114,13 +116,10 @@ class QuantizedFuser : public Rewriter {
     Expr ratio, bias;
     const Call* cast = OperandOf(OnlyCall(x, Op::k_mul), Op::k_cast, &ratio);
     if (cast == nullptr || result.scale != 1 || !IsPerChannel(ratio, rank)) return nullptr;
-    const Call* conv = IntegerConvolution(cast->args()[0], rank);
+    const auto find = [&](const Expr& old) { return IntegerConvolution(old, rank); };
+    const Call* conv = find(cast->args()[0]);
     if (conv == nullptr) {
-      const Call* sum = OnlyCall(cast->args()[0], Op::k_add);
-      for (size_t i = 0; sum != nullptr && conv == nullptr && i < 2; ++i) {
-        conv = IntegerConvolution(sum->args()[i], rank);
-        bias = sum->args()[1 - i];
-      }
+      conv = FindOperand(OnlyCall(cast->args()[0], Op::k_add), find, &bias);
       if (conv == nullptr || !IsPerChannel(bias, rank)) return nullptr;
     }
     const int64_t channels = FilterCount(conv->args()[1]);

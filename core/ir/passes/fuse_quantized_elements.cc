@@ -237,10 +237,6 @@ class ElementFuser : public Rewriter {
     return quantization ? Operand{call->args()[0], *quantization} : Operand{expr};
   }
 
-  const Call* OnlyCall(const Expr& old, Op op) const {
-    return Uses(old) == 1 ? OldCall(old, op) : nullptr;
-  }
-
   Expr FuseBinary(const Expr& x, const Quantization& result) {
     const Call* relu = OnlyCall(x, Op::k_relu);
     const Expr& inner = relu == nullptr ? x : relu->args()[0];

@@ -7,6 +7,7 @@
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
+#include "core/ops/panels.h"
 #include "core/ops/quantized_weights.h"
 #include "core/ops/recurrent_weights.h"
 
@@ -14,9 +15,9 @@ namespace tern::ir {
 
 namespace {
 
+using ops::kPanel;
 using ops::Op;
-
-constexpr int64_t kPanel = 16;  // TERN_PANEL_WIDTH of kernels/kernel.h: a fact of the file format
+using ops::PanelCount;
 
 // Matrices of k rows and n columns become panels [ceil(n / 16)][k][16]. The kernel reads one row of
 // a panel per step, contiguously; columns beyond n are zeros, so that it needs no tail. Both of the
@@ -61,8 +62,6 @@ void PackFilters(ops::FilterExtents filters, const float* src, const ops::Filter
       PackPiece(filters, c, std::min(c + channels, filters.in), src, steps, dst);
   }
 }
-
-int64_t PanelCount(int64_t n) { return (n + kPanel - 1) / kPanel; }
 
 // Replaces constant weights by the form that kernels read, once at compile time instead of in every
 // run.

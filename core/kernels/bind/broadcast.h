@@ -34,6 +34,17 @@ void BroadcastStrides(const Extents& out, const Extents& operand, int64_t* strid
 // Returns the new rank, at least 1.
 int MergeAxes(int rank, int64_t* shape, int64_t (*strides)[TERN_MAX_RANK], int operands);
 
+// The rows of two operands, as the arguments of a kernel (TernBinaryArgs, …).
+template <class Args>
+void SetRows(const Broadcast& b, Args* args) {
+  args->rank = b.rank;
+  for (int i = 0; i < b.rank; ++i) {
+    args->shape[i] = b.shape[i];
+    args->a_strides[i] = b.strides[0][i];
+    args->b_strides[i] = b.strides[1][i];
+  }
+}
+
 // Calls row(offsets[3]) for every row of a broadcast, in order.
 template <class Row>
 void ForEachRow(const Broadcast& b, const Row& row) {

@@ -38,15 +38,9 @@ Status CheckBias(const Tensor* bias, int64_t channels) {
 
 Status RunBinary(Call& call, TernBinaryOp op, const Tensor& a, const Tensor& b, const Extents& out,
                  float* c) {
-  const Broadcast broadcast(out, {&a, &b});
   TernBinaryArgs args{};
   args.op = op;
-  args.rank = broadcast.rank;
-  for (int i = 0; i < broadcast.rank; ++i) {
-    args.shape[i] = broadcast.shape[i];
-    args.a_strides[i] = broadcast.strides[0][i];
-    args.b_strides[i] = broadcast.strides[1][i];
-  }
+  SetRows(Broadcast(out, {&a, &b}), &args);
   args.a = a.data_as<float>();
   args.b = b.data_as<float>();
   args.c = c;

@@ -231,15 +231,9 @@ Result<Any> QuantizedBinary(const ops::QuantizedBinaryAttrs& attrs, Call& call) 
   Extents out;
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*a), ExtentsOf(*b), &out));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(attrs.to, out));
-  const Broadcast broadcast(out, {a, b});
   TernQuantizedBinaryArgs args{};
   args.op = call.op() == ops::Op::k_add_quantized ? TERN_BINARY_add : TERN_BINARY_mul;
-  args.rank = broadcast.rank;
-  for (int i = 0; i < broadcast.rank; ++i) {
-    args.shape[i] = broadcast.shape[i];
-    args.a_strides[i] = broadcast.strides[0][i];
-    args.b_strides[i] = broadcast.strides[1][i];
-  }
+  SetRows(Broadcast(out, {a, b}), &args);
   args.a = a->data(), args.b = b->data(), args.y = static_cast<uint8_t*>(y->data());
   args.a_type = QuantizedTypeOf(*a), args.b_type = QuantizedTypeOf(*b);
   args.a_scale = attrs.a_scale, args.b_scale = attrs.b_scale, args.scale = attrs.scale;

@@ -73,10 +73,10 @@ Status CheckOperands(const ops::RecurrentAttrs& attrs, const RecurrentOperands& 
                      const Sizes& sizes, int64_t gates) {
   const int64_t d = sizes.directions, h = sizes.hidden;
   if (attrs.packed) {
-    const int64_t panels = ops::RecurrentPanels(gates * h);
-    TERN_TRY(CheckShape("w", in.w, {d, panels, sizes.input, ops::kRecurrentPanel}));
-    TERN_TRY(CheckShape("r", in.r,
-                        {d, ops::StateRowsOf(attrs, gates, h).panels(), h, ops::kRecurrentPanel}));
+    const int64_t panels = ops::PanelCount(gates * h);
+    TERN_TRY(CheckShape("w", in.w, {d, panels, sizes.input, ops::kPanel}));
+    TERN_TRY(
+        CheckShape("r", in.r, {d, ops::StateRowsOf(attrs, gates, h).panels(), h, ops::kPanel}));
   } else {
     TERN_TRY(CheckShape("w", in.w, {d, gates * h, sizes.input}));
     TERN_TRY(CheckShape("r", in.r, {d, gates * h, h}));
@@ -339,7 +339,7 @@ Status Layer::PrepareWeights(const RecurrentOperands& in) {
   Weights input_weights;
   if (attrs_.packed) {
     state_weights_.TakePacked(r, state.first, n);
-    candidate_weights_.TakePacked(r + ops::RecurrentPanels(state.first) * n * ops::kRecurrentPanel,
+    candidate_weights_.TakePacked(r + ops::PanelCount(state.first) * n * ops::kPanel,
                                   state.candidate, n);
     input_weights.TakePacked(w, rows, sizes_.input);
   } else {
