@@ -6,7 +6,6 @@ Usage: cli_examples_test.py TERN      ends with `N passed, N failed`
 """
 import os
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tern_cli  # noqa: E402
 from cli_files import make_failing, make_files  # noqa: E402
-from tern_cli import json_of, main, text_of, write  # noqa: E402
+from tern_cli import json_of, main, serve, text_of, write  # noqa: E402
 
 # Comparisons of files that differ end with 3.
 ALLOWED = {"tern diff old.tern new.tern": 3}
@@ -64,15 +63,9 @@ class ExamplesTest(unittest.TestCase):
         """It serves until somebody ends it, at a port that may be another one's here."""
         write(folder, "page/index.html", "<!doctype html>")
         line = line.replace("--port 8080", "--port 0") + " --page page"
-        environment = self.environment(folder)
-        for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-            del environment[name]
-        with subprocess.Popen(shlex.split(line), cwd=folder, env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
-            self.assertRegex(server.stdout.readline(), r"^http://127\.0\.0\.1:\d+/\?src=open/")
-            server.send_signal(signal.SIGINT)
-            _, errors = server.communicate(timeout=30)
-            self.assertEqual((server.returncode, errors), (0, ""))
+        served = serve(shlex.split(line), folder, self.environment(folder))
+        self.assertRegex(served.stdout, r"^http://127\.0\.0\.1:\d+/\?src=open/")
+        self.assertEqual((served.returncode, served.stderr), (0, ""))
 
     def test_every_example_works(self):
         for verb in self.verbs:

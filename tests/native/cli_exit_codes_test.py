@@ -6,7 +6,6 @@ Usage: cli_exit_codes_test.py TERN      ends with `N passed, N failed`
 """
 import os
 import shlex
-import signal
 import struct
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tern_cli  # noqa: E402
 from cli_files import make_failing, make_files  # noqa: E402
-from tern_cli import ROOT, json_of, main, read, tern, write  # noqa: E402
+from tern_cli import ROOT, json_of, main, read, serve, tern, write  # noqa: E402
 
 QUICK = " --min-time 0.01 --warmup 0"
 SPIN = " -i n=1000000 --max-steps 100"
@@ -126,19 +125,8 @@ class ExitCodesTest(unittest.TestCase):
         line = arguments.format(tern=tern_cli.TERN) if "{tern}" in arguments else arguments
         words = [verb, *shlex.split(line), *more]
         if verb == "play" and code == 0:
-            return self.play(words)
+            return serve([tern_cli.TERN, *words], self.folder.name)
         return tern(*words, cwd=self.folder.name, TERM="xterm-256color")
-
-    def play(self, words):
-        """It serves until somebody ends it."""
-        with subprocess.Popen([tern_cli.TERN, *words], cwd=self.folder.name, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
-            try:
-                server.wait(timeout=0.3)
-            except subprocess.TimeoutExpired:
-                server.send_signal(signal.SIGINT)
-            out, errors = server.communicate(timeout=30)
-            return subprocess.CompletedProcess(words, server.returncode, out, errors)
 
     def each(self):
         for verb, by_code in CASES.items():

@@ -5,8 +5,10 @@ to work on, and the last line `N passed, N failed`.
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -19,6 +21,29 @@ def tern(*arguments, cwd=None, **environment):
     return subprocess.run([TERN, *arguments], capture_output=True, text=True, check=False, cwd=cwd,
                           stdin=subprocess.DEVNULL, timeout=300,
                           env={**os.environ, **environment})
+
+
+def is_caught(process, number):
+    """Whether the process has a handler for the signal."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        caught = next((line.split()[1] for line in file if line.startswith("SigCgt:")), "0")
+    return int(caught, 16) >> (number - 1) & 1 == 1
+
+
+def serve(command, cwd, env=None):
+    """The finished process of a `tern play`, ended as a user would once it can be. It takes the
+    signal after it has said where it serves. No browser is opened."""
+    quiet = {name: value for name, value in (env or os.environ).items()
+             if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    with subprocess.Popen(command, cwd=cwd, env=quiet, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        deadline = time.monotonic() + 60
+        while (server.poll() is None and not is_caught(server, signal.SIGINT)
+               and time.monotonic() < deadline):
+            time.sleep(0.01)
+        server.send_signal(signal.SIGINT)
+        out, errors = server.communicate(timeout=60)
+        return subprocess.CompletedProcess(command, server.returncode, out, errors)
 
 
 def text_of(*arguments, **options):
