@@ -279,7 +279,7 @@ void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext*
   const int64_t row_cost = plan.taps * plan.quads * plan.out;  // four products each
   if (panels > tiles) {
     const int64_t cost = plan.pixels * plan.taps * plan.quads * TERN_PANEL_WIDTH;
-    ParallelFor(context, panels, 1 + kWorkerGrain / (cost + 1), 2,
+    ParallelFor(context, panels, 1 + kQuantizedGrain / (cost + 1), 2,
                 [&](int64_t first, int64_t last, int32_t worker) {
                   const int64_t end = last * TERN_PANEL_WIDTH;
                   MultiplyTiles(plan, group, 0, tiles, first * TERN_PANEL_WIDTH,
@@ -287,7 +287,7 @@ void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext*
                 });
     return;
   }
-  ParallelFor(context, tiles, 1 + kWorkerGrain / (kQuadRows * row_cost + 1), 1,
+  ParallelFor(context, tiles, 1 + kQuantizedGrain / (kQuadRows * row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
                 MultiplyTiles(plan, group, first, last, 0, plan.out, worker);
               });

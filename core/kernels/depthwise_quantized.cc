@@ -154,7 +154,7 @@ int32_t conv2d_quantized_depthwise(const TernQuantizedConvArgs* args,
   StripPlan plan = MakeStripPlan(*args);
   if (!TakeStripScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
   const int64_t cost = args->out_w * args->in_c * args->kernel_h * args->kernel_w;
-  ParallelFor(context, rows, 1 + kWorkerGrain / (cost + 1), 1,
+  ParallelFor(context, rows, 1 + kQuantizedGrain / (cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
                 FilterStrips(plan, first, last, worker);
               });

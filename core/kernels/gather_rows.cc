@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
-constexpr int64_t kGatherGrainBytes = 256 * 1024;
+constexpr int64_t kGatherGrainBytes = 512 * 1024;
 
 // Rows of one element, by far the most frequent short ones, without a call of memcpy for each.
 template <class T>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting one kernel call over the workers that the platform lends. Work is cut statically into
-// equal ranges, one per worker; nothing below the given grain (about 20 us of work) is cut at all,
-// and no worker is woken for less than half of one.
+// equal ranges, one per worker. A kernel says how much of it is a grain, some 20 us natively, and
+// no worker gets less than a kPartsOfGrain-th of one: between two kernels of a model workers wait
+// awake, and one that has not come when the others are done is not waited for.
 // A range is run in slices of kSliceGrains grains, between which the kernel looks whether the run
 // is over.
 
@@ -14,6 +15,8 @@
 namespace tern::kernels::TERN_TARGET_NAME {
 
 inline constexpr int64_t kSliceGrains = 512;  // about 10 ms
+// 2.5 us natively, some 10 in WebAssembly, whose vectors have 128 bits.
+inline constexpr int64_t kPartsOfGrain = 8;
 
 inline bool IsStopped(const TernKernelContext* context) {
   return context->stopped != nullptr && context->stopped(context->scratch_context) != 0;
@@ -42,7 +45,7 @@ struct ParallelRange {
 // The number of workers that total units of work are worth, at least 1.
 inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
   if (context->parallel == nullptr) return 1;
-  const int64_t wanted = total / (grain > 1 ? grain / 2 : 1);
+  const int64_t wanted = total / (grain > kPartsOfGrain ? grain / kPartsOfGrain : 1);
   const int64_t have = context->parallel->num_workers;
   const int64_t workers = wanted < have ? wanted : have;
   return workers < 1 ? 1 : static_cast<int32_t>(workers);

@@ -74,7 +74,7 @@ void MultiplyInParallel(const Product& product, const Rows& rows, int64_t m,
 void MultiplyWithScratch(const Product& product, const float* a, int64_t a_stride, int64_t m,
                          const TernKernelContext* context);
 
-// Multiplications below which splitting costs more than it gives: some 20 us.
+// Multiplications that take some 20 us (parallel.h).
 inline constexpr int64_t kWorkerGrain = 1000000;
 
 // True where a product over the workers is better cut by panels (weights larger than activations).

@@ -14,7 +14,7 @@ namespace {
 
 using WideFloats = hn::Vec<WideFloatTag>;
 
-constexpr int64_t kQuantizedGrain = 50000;  // elements: some 20 us
+constexpr int64_t kElementGrain = 50000;  // elements: some 20 us
 
 // One side of a row. p: its first element; one that repeats is the only one.
 struct QuantizedOperand {
@@ -98,18 +98,17 @@ int32_t quantized_binary(const TernQuantizedBinaryArgs* args, const TernKernelCo
   // One row is cut along itself, at multiples of 64 elements, so that workers do not share cache
   // lines.
   if (rows == 1) {
-    ParallelFor(context, size, kQuantizedGrain, 64, [&](int64_t begin, int64_t end, int32_t) {
+    ParallelFor(context, size, kElementGrain, 64, [&](int64_t begin, int64_t end, int32_t) {
       RunQuantizedPart(*args, begin * args->a_strides[inner], begin * args->b_strides[inner], begin,
                        end - begin);
     });
     return TERN_KERNEL_OK;
   }
-  ParallelFor(context, rows, kQuantizedGrain / size + 1, 1,
-              [&](int64_t begin, int64_t end, int32_t) {
-                ForBroadcastRows(*args, begin, end, [&](int64_t row, int64_t a, int64_t b) {
-                  RunQuantizedPart(*args, a, b, row * size, size);
-                });
-              });
+  ParallelFor(context, rows, kElementGrain / size + 1, 1, [&](int64_t begin, int64_t end, int32_t) {
+    ForBroadcastRows(*args, begin, end, [&](int64_t row, int64_t a, int64_t b) {
+      RunQuantizedPart(*args, a, b, row * size, size);
+    });
+  });
   return TERN_KERNEL_OK;
 }
 

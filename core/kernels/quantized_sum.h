@@ -11,6 +11,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 
+// Sums of four products, or products of a depthwise convolution, that take some 20 us (parallel.h).
+inline constexpr int64_t kQuantizedGrain = 400000;
+
 HWY_INLINE int64_t IntLanes() { return static_cast<int64_t>(hn::Lanes(IntTag())); }
 
 // n elements from p, or all lanes where n is larger.

@@ -60,7 +60,7 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
     for (int64_t i = 0; i < num_tasks; ++i) task(data, i, 0);
     return;
   }
-  const uint32_t epoch = job_.Begin(static_cast<uint32_t>(num_tasks), task, data);
+  job_.Begin(static_cast<uint32_t>(num_tasks), task, data);
   if (sleepers_.load() > 0) {
     // The empty critical section makes sure that a worker is either waiting, or sees the new ticket
     // before it waits.
@@ -69,7 +69,7 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
     }
     parked_.notify_all();
   }
-  job_.Drain(epoch, 0);
+  job_.Drain(0);
   // Waits for finished tasks, not for workers: one that never woke up holds nothing up.
   for (int spins = 0; job_.finished() != num_tasks; ++spins) {
     if (spins < kSpinRounds) {
@@ -97,7 +97,7 @@ void ThreadPool::WorkerLoop(int32_t worker) {
   uint32_t seen = 0;
   while (!stopping_.load()) {
     seen = AwaitJob(seen);
-    job_.Drain(seen, worker);
+    job_.Drain(worker);
   }
 }
 

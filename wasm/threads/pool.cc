@@ -27,9 +27,9 @@ namespace {
 
 using tern::SharedJob;
 
-// Rounds of polling, about 20-50 us: longer than the gap between two kernels of a model, shorter
-// than a time slice.
-constexpr uint32_t kSpinRounds = 10000;
+// Rounds of polling, about 100-300 us: longer than the gap between two kernels of a model that are
+// shared out, shorter than a time slice.
+constexpr uint32_t kSpinRounds = 60000;
 // One worker's task may take long; none takes longer than this on a machine that is of use.
 constexpr double kPatienceMs = 120'000;
 constexpr int64_t kBlockNs = 100'000'000;
@@ -116,10 +116,10 @@ void tern_pool_run(void* context, int64_t num_tasks, SharedJob::Task task, void*
   if (num_tasks <= 1 || num_tasks >= UINT32_MAX || pool->busy || pool->stopping.load() != 0)
     return RunAlone(num_tasks, task, data);
   pool->busy = true;
-  const uint32_t epoch = pool->job.Begin(static_cast<uint32_t>(num_tasks), task, data);
+  pool->job.Begin(static_cast<uint32_t>(num_tasks), task, data);
   pool->jobs.fetch_add(1);
   if (pool->sleepers.load() > 0) Notify(&pool->jobs);
-  pool->ran[0].fetch_add(pool->job.Drain(epoch, 0));
+  pool->ran[0].fetch_add(pool->job.Drain(0));
   AwaitEnd(pool, static_cast<uint32_t>(num_tasks));
   pool->busy = false;
 }
@@ -137,7 +137,7 @@ TERN_POOL_EXPORT(tern_pool_work) void tern_pool_work(Pool* pool, int32_t worker)
     if (epoch != seen) {
       seen = epoch;
       spins = 0;
-      const uint32_t ran = pool->job.Drain(epoch, worker);
+      const uint32_t ran = pool->job.Drain(worker);
       pool->ran[worker].fetch_add(ran);
       if (ran > 0 && pool->owner_sleeps.load() != 0) Wake(&pool->reports);
     } else if (++spins > kSpinRounds) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/shared_job.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace tern::shared_job_test {
+namespace {
+
+using Order = std::vector<int64_t>;
+
+void Note(void* data, int64_t index, int32_t) { static_cast<Order*>(data)->push_back(index); }
+
+TEST(SharedJob, WorkersBeginWithTheTaskOfTheirNumber) {
+  SharedJob job;
+  for (int32_t worker = 0; worker < 6; ++worker) {
+    Order order;
+    job.Begin(4, Note, &order);
+    EXPECT_EQ(job.Drain(worker), 4u);
+    const int64_t first = worker % 4;
+    EXPECT_EQ(order, (Order{first, (first + 1) % 4, (first + 2) % 4, (first + 3) % 4}));
+    EXPECT_EQ(job.finished(), 4u);
+  }
+}
+
+TEST(SharedJob, TasksThatAreClaimedAreLeftAlone) {
+  SharedJob job;
+  struct Both {
+    SharedJob* job;
+    Order order;
+  } both{&job, {}};
+  // The second worker comes while the first one is at its first task.
+  const SharedJob::Task meet = [](void* data, int64_t index, int32_t worker) {
+    Both* self = static_cast<Both*>(data);
+    self->order.push_back(index);
+    if (worker == 0 && index == 0) EXPECT_EQ(self->job->Drain(1), 2u);
+  };
+  job.Begin(3, meet, &both);
+  EXPECT_EQ(job.Drain(0), 1u);
+  EXPECT_EQ(both.order, (Order{0, 1, 2}));
+}
+
+TEST(SharedJob, MoreTasksThanLotsRunOnceEach) {
+  SharedJob job;
+  for (const uint32_t tasks : {0u, 1u, 255u, 256u, 257u, 1000u}) {
+    Order order;
+    job.Begin(tasks, Note, &order);
+    EXPECT_EQ(job.Drain(0), tasks);
+    ASSERT_EQ(order.size(), tasks);
+    for (size_t i = 0; i < tasks; ++i) EXPECT_EQ(order[i], static_cast<int64_t>(i));
+  }
+}
+
+TEST(SharedJob, WhereNothingIsLeftNothingRuns) {
+  SharedJob job;
+  EXPECT_EQ(job.Drain(1), 0u);
+  Order order;
+  for (const uint32_t tasks : {8u, 2u}) {
+    const uint32_t before = job.epoch();
+    job.Begin(tasks, Note, &order);
+    EXPECT_NE(job.epoch(), before);
+    EXPECT_EQ(job.Drain(0), tasks);
+    EXPECT_EQ(job.Drain(1), 0u);
+  }
+}
+
+TEST(SharedJob, ThreadsShareJobsOneAfterAnother) {
+  constexpr int64_t kTasks = 3;
+  constexpr uint32_t kJobs = 20000;
+  SharedJob job;
+  std::atomic<bool> stopping{false};
+  std::atomic<int64_t> sum{0};
+  const SharedJob::Task add = [](void* data, int64_t index, int32_t) {
+    static_cast<std::atomic<int64_t>*>(data)->fetch_add(index + 1);
+  };
+  std::vector<std::thread> workers;
+  for (int32_t worker = 1; worker <= 2; ++worker) {
+    workers.emplace_back([&, worker] {
+      while (!stopping.load()) job.Drain(worker);
+    });
+  }
+  for (uint32_t i = 1; i <= kJobs; ++i) {
+    job.Begin(kTasks, add, &sum);
+    job.Drain(0);
+    while (job.finished() != kTasks) std::this_thread::yield();
+    ASSERT_EQ(sum.load(), i * (1 + 2 + 3));
+  }
+  stopping.store(true);
+  for (std::thread& worker : workers) worker.join();
+}
+
+}  // namespace
+}  // namespace tern::shared_job_test
