@@ -225,7 +225,7 @@ class Packer : public Rewriter {
   Expr PackMatMul(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
     ops::MatMulAttrs attrs = ops::MatMulAttrs::From(call.attrs()).value();
     const types::TensorType* a = TensorTypeOf(args[0]);
-    if (weights.rank() != 2 || a == nullptr || a->rank() < 2 || a->dtype != kF32 || attrs.trans_a)
+    if (weights.rank() != 2 || a == nullptr || a->rank() < 1 || a->dtype != kF32 || attrs.trans_a)
       return nullptr;
     // A factor of the bias has no place in the packed form.
     if (attrs.beta != 1 && call.arg(2) != nullptr) return nullptr;
