@@ -19,23 +19,97 @@
 namespace tern::cli {
 namespace {
 
+template <typename T>
+T Load(const Array& array, size_t i) {
+  T value;
+  memcpy(&value, array.bytes.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void Store(Array* array, size_t i, T value) {
+  memcpy(array->bytes.data() + i * sizeof(T), &value, sizeof(T));
+}
+
+// C leaves the conversion of a double outside of the type's range undefined, so the ends are taken
+// here.
+template <typename T>
+void StoreInteger(Array* array, size_t i, double value) {
+  const double low = static_cast<double>(std::numeric_limits<T>::min());
+  const double high = static_cast<double>(std::numeric_limits<T>::max());
+  // NaN has no place in integers.
+  if (std::isnan(value)) value = 0;
+  if (value <= low) return Store(array, i, std::numeric_limits<T>::min());
+  if (value >= high) return Store(array, i, std::numeric_limits<T>::max());
+  Store(array, i, static_cast<T>(value));
+}
+
+// Of floats that are kept as bits.
+template <float (*kWiden)(uint16_t)>
+double LoadHalf(const Array& array, size_t i) {
+  return static_cast<double>(kWiden(Load<uint16_t>(array, i)));
+}
+template <uint16_t (*kNarrow)(float)>
+void StoreHalf(Array* array, size_t i, double value) {
+  Store(array, i, kNarrow(static_cast<float>(value)));
+}
+
+template <typename T>
+double LoadNumber(const Array& array, size_t i) {
+  return static_cast<double>(Load<T>(array, i));
+}
+template <typename T>
+void StoreFloat(Array* array, size_t i, double value) {
+  Store(array, i, static_cast<T>(value));
+}
+void StoreBool(Array* array, size_t i, double value) { Store<uint8_t>(array, i, value != 0); }
+
 // Element types that the command line knows; strings and tensors of other types only pass through.
 struct DtypeRow {
   std::string_view name;
   std::string_view npy;  // NumPy's descr; empty where NumPy has none
   size_t size;
+  double (*load)(const Array& array, size_t i);
+  ElementStore store;
 };
 
+template <typename T>
+constexpr DtypeRow IntegerRow(std::string_view name, std::string_view npy) {
+  return {name, npy, sizeof(T), &LoadNumber<T>, &StoreInteger<T>};
+}
+
+template <typename T>
+constexpr DtypeRow FloatRow(std::string_view name, std::string_view npy) {
+  return {name, npy, sizeof(T), &LoadNumber<T>, &StoreFloat<T>};
+}
+
 constexpr DtypeRow kDtypes[] = {
-    {"f32", "<f4", 4}, {"f64", "<f8", 8}, {"f16", "<f2", 2},  {"bf16", "", 2},  {"i8", "|i1", 1},
-    {"i16", "<i2", 2}, {"i32", "<i4", 4}, {"i64", "<i8", 8},  {"u8", "|u1", 1}, {"u16", "<u2", 2},
-    {"u32", "<u4", 4}, {"u64", "<u8", 8}, {"bool", "|b1", 1},
+    FloatRow<float>("f32", "<f4"),
+    FloatRow<double>("f64", "<f8"),
+    {"f16", "<f2", 2, &LoadHalf<F16ToF32>, &StoreHalf<F32ToF16>},
+    {"bf16", "", 2, &LoadHalf<Bf16ToF32>, &StoreHalf<F32ToBf16>},
+    IntegerRow<int8_t>("i8", "|i1"),
+    IntegerRow<int16_t>("i16", "<i2"),
+    IntegerRow<int32_t>("i32", "<i4"),
+    IntegerRow<int64_t>("i64", "<i8"),
+    IntegerRow<uint8_t>("u8", "|u1"),
+    IntegerRow<uint16_t>("u16", "<u2"),
+    IntegerRow<uint32_t>("u32", "<u4"),
+    IntegerRow<uint64_t>("u64", "<u8"),
+    {"bool", "|b1", 1, &LoadNumber<uint8_t>, &StoreBool},
 };
 
 const DtypeRow* FindDtype(std::string_view name) {
   const auto* row = std::find_if(std::begin(kDtypes), std::end(kDtypes),
                                  [&](const DtypeRow& r) { return r.name == name; });
   return row == std::end(kDtypes) ? nullptr : row;
+}
+
+// Of a type that the command line knows.
+const DtypeRow& RowOf(std::string_view name) {
+  const DtypeRow* row = FindDtype(name);
+  TERN_CHECK(row != nullptr, "elements have a type of the table");
+  return *row;
 }
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
@@ -110,45 +184,6 @@ Result<NpyHeader> SplitNpy(std::span<const uint8_t> file, const std::string& nam
   return NpyHeader{all.substr(prefix, length), prefix + length};
 }
 
-template <typename T>
-T Load(const Array& array, size_t i) {
-  T value;
-  memcpy(&value, array.bytes.data() + i * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <typename T>
-void Store(Array* array, size_t i, T value) {
-  memcpy(array->bytes.data() + i * sizeof(T), &value, sizeof(T));
-}
-
-// C leaves the conversion of a double outside of the type's range undefined, so the ends are taken
-// here.
-template <typename T>
-void StoreInteger(Array* array, size_t i, double value) {
-  const double low = static_cast<double>(std::numeric_limits<T>::min());
-  const double high = static_cast<double>(std::numeric_limits<T>::max());
-  // NaN has no place in integers.
-  if (std::isnan(value)) value = 0;
-  if (value <= low) return Store(array, i, std::numeric_limits<T>::min());
-  if (value >= high) return Store(array, i, std::numeric_limits<T>::max());
-  Store(array, i, static_cast<T>(value));
-}
-
-// Calls f with a null pointer of the element's C type for the integer dtypes; false for the others.
-template <typename F>
-bool VisitInteger(std::string_view dtype, F f) {
-  if (dtype == "i8") return f(static_cast<int8_t*>(nullptr)), true;
-  if (dtype == "i16") return f(static_cast<int16_t*>(nullptr)), true;
-  if (dtype == "i32") return f(static_cast<int32_t*>(nullptr)), true;
-  if (dtype == "i64") return f(static_cast<int64_t*>(nullptr)), true;
-  if (dtype == "u8" || dtype == "bool") return f(static_cast<uint8_t*>(nullptr)), true;
-  if (dtype == "u16") return f(static_cast<uint16_t*>(nullptr)), true;
-  if (dtype == "u32") return f(static_cast<uint32_t*>(nullptr)), true;
-  if (dtype == "u64") return f(static_cast<uint64_t*>(nullptr)), true;
-  return false;
-}
-
 }  // namespace
 
 size_t ElementSize(std::string_view dtype) {
@@ -193,10 +228,9 @@ Status AllocateArray(Array* array, MemoryBudget* budget) {
   const uint64_t obtainable = native::ObtainableBytes();
   const uint64_t used = kInputCopies * (budget != nullptr ? budget->used : 0);
   if (kInputCopies * bytes > obtainable - std::min(used, obtainable)) {
-    return refuse(StrCat(", twice, as it is read and as a tensor; this process may have ",
-                         FormatBytes(obtainable),
-                         used == 0 ? "" : StrCat(", of which other inputs take ",
-                                                 FormatBytes(used))));
+    return refuse(StrCat(
+        ", twice, as it is read and as a tensor; this process may have ", FormatBytes(obtainable),
+        used == 0 ? "" : StrCat(", of which other inputs take ", FormatBytes(used))));
   }
   // The vector throws where the system gives nothing; the rest of Tern does not know exceptions.
   try {
@@ -282,30 +316,11 @@ Result<Array> FromTensor(const TernAny& tensor) {
   return array;
 }
 
-double ElementAsDouble(const Array& array, size_t i) {
-  double value = 0;
-  const auto load = [&](auto* type) {
-    value = static_cast<double>(Load<std::remove_pointer_t<decltype(type)>>(array, i));
-  };
-  if (VisitInteger(array.dtype, load)) return value;
-  if (array.dtype == "f64") return Load<double>(array, i);
-  if (array.dtype == "f16") return static_cast<double>(F16ToF32(Load<uint16_t>(array, i)));
-  if (array.dtype == "bf16") return static_cast<double>(Bf16ToF32(Load<uint16_t>(array, i)));
-  return static_cast<double>(Load<float>(array, i));
-}
+double ElementAsDouble(const Array& array, size_t i) { return RowOf(array.dtype).load(array, i); }
 
-void SetElement(Array* array, size_t i, double value) {
-  if (array->dtype == "bool") return Store<uint8_t>(array, i, value != 0);
-  const auto store = [&](auto* type) {
-    StoreInteger<std::remove_pointer_t<decltype(type)>>(array, i, value);
-  };
-  if (VisitInteger(array->dtype, store)) return;
-  if (array->dtype == "f64") return Store(array, i, value);
-  const float narrow = static_cast<float>(value);
-  if (array->dtype == "f16") return Store<uint16_t>(array, i, F32ToF16(narrow));
-  if (array->dtype == "bf16") return Store<uint16_t>(array, i, F32ToBf16(narrow));
-  Store(array, i, narrow);
-}
+ElementStore StoreOf(std::string_view dtype) { return RowOf(dtype).store; }
+
+void SetElement(Array* array, size_t i, double value) { StoreOf(array->dtype)(array, i, value); }
 
 std::string TypeText(std::string_view dtype, std::span<const int64_t> shape) {
   return StrCat(dtype, FormatDims(shape));

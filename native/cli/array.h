@@ -54,10 +54,13 @@ std::vector<uint8_t> FormatNpy(const Array& array);
 Result<Value> ToTensor(tern_runtime* runtime, const Array& array);
 Result<Array> FromTensor(const TernAny& tensor);
 
-// Element i as a double (integers beyond 2^53 lose bits).
+// Element i as a double (integers beyond 2^53 lose bits), of an array whose type ElementTypes has.
 double ElementAsDouble(const Array& array, size_t i);
 // Writes `value`, converted as a C cast would within range; saturates at the ends of integer types.
 void SetElement(Array* array, size_t i, double value);
+// What SetElement does for arrays of a type, to be looked up once for many elements.
+using ElementStore = void (*)(Array* array, size_t i, double value);
+ElementStore StoreOf(std::string_view dtype);
 
 // "f32[2, 3]"
 std::string TypeText(std::string_view dtype, std::span<const int64_t> shape);

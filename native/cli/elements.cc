@@ -291,7 +291,7 @@ Status FillRandomIntegers(const RandomOptions& options, const IntegerRange& rang
     if (!whole || !whole->Fits(range)) return OutsideOf(text, array->dtype, range);
   }
   Lcg lcg(options.seed);
-  for (size_t i = 0; i < CountOf(*array); ++i) {
+  for (size_t i = 0, count = CountOf(*array); i < count; ++i) {
     const double value = low + std::floor((high - low) * lcg.Uniform());
     // low + floor(width * u) and not floor(low + width * u), so that rounding cannot reach high.
     StoreWhole(array, i, static_cast<uint64_t>(static_cast<int64_t>(value)));
@@ -305,8 +305,9 @@ Status FillRandom(const Invocation& call, Array* array) {
   const double low = options.low.value_or(0), high = options.high.value_or(1);
   if (low > high) return InvalidArgument("random(): low ", low, " is above high ", high);
   Lcg lcg(options.seed);
-  for (size_t i = 0; i < CountOf(*array); ++i)
-    SetElement(array, i, options.is_normal ? lcg.Normal() : low + (high - low) * lcg.Uniform());
+  const ElementStore store = StoreOf(array->dtype);
+  for (size_t i = 0, count = CountOf(*array); i < count; ++i)
+    store(array, i, options.is_normal ? lcg.Normal() : low + (high - low) * lcg.Uniform());
   return Status();
 }
 
@@ -315,7 +316,7 @@ Status FillConstant(std::string_view text, Array* array) {
   // The text is checked once, and its bytes are repeated.
   Array one{array->dtype, {}, std::vector<uint8_t>(size)};
   TERN_TRY(SetElementText(&one, 0, text));
-  for (size_t i = 0; i < CountOf(*array); ++i)
+  for (size_t i = 0, count = CountOf(*array); i < count; ++i)
     memcpy(array->bytes.data() + i * size, one.bytes.data(), size);
   return Status();
 }

@@ -134,7 +134,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${exact}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tern)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${libc}, libgcc-s1, libstdc++6 (>= 12)")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${libc}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "libllvm19")
 # The first line is the title, in front of which CPack would put its own summary.
 set(about "Tern compiles machine-learning models (ONNX) and programs of a small language
