@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
 #include <vector>
 
 namespace tern::shared_job_test {
@@ -65,31 +63,6 @@ TEST(SharedJob, WhereNothingIsLeftNothingRuns) {
     EXPECT_EQ(job.Drain(0), tasks);
     EXPECT_EQ(job.Drain(1), 0u);
   }
-}
-
-TEST(SharedJob, ThreadsShareJobsOneAfterAnother) {
-  constexpr int64_t kTasks = 3;
-  constexpr uint32_t kJobs = 20000;
-  SharedJob job;
-  std::atomic<bool> stopping{false};
-  std::atomic<int64_t> sum{0};
-  const SharedJob::Task add = [](void* data, int64_t index, int32_t) {
-    static_cast<std::atomic<int64_t>*>(data)->fetch_add(index + 1);
-  };
-  std::vector<std::thread> workers;
-  for (int32_t worker = 1; worker <= 2; ++worker) {
-    workers.emplace_back([&, worker] {
-      while (!stopping.load()) job.Drain(worker);
-    });
-  }
-  for (uint32_t i = 1; i <= kJobs; ++i) {
-    job.Begin(kTasks, add, &sum);
-    job.Drain(0);
-    while (job.finished() != kTasks) std::this_thread::yield();
-    ASSERT_EQ(sum.load(), i * (1 + 2 + 3));
-  }
-  stopping.store(true);
-  for (std::thread& worker : workers) worker.join();
 }
 
 }  // namespace
