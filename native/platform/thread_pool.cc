@@ -62,7 +62,7 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   }
   job_.Begin(static_cast<uint32_t>(num_tasks), task, data);
   if (sleepers_.load() > 0) {
-    // The empty critical section makes sure that a worker is either waiting, or sees the new ticket
+    // The empty critical section makes sure that a worker is either waiting, or sees the new epoch
     // before it waits.
     {
       std::lock_guard lock(park_mutex_);

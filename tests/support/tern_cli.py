@@ -42,7 +42,10 @@ def serve(command, cwd, env=None):
                and time.monotonic() < deadline):
             time.sleep(0.01)
         server.send_signal(signal.SIGINT)
-        out, errors = server.communicate(timeout=60)
+        try:
+            out, errors = server.communicate(timeout=60)
+        finally:
+            server.kill()
         return subprocess.CompletedProcess(command, server.returncode, out, errors)
 
 
