@@ -327,11 +327,12 @@ Status FillAscending(Array* array) {
   // The count is known before anything is written: the last element is the largest.
   if (range && count > 0 && count - 1 > range->high)
     return OutsideOf(StrCat(count - 1), array->dtype, *range);
+  const ElementStore store = StoreOf(array->dtype);
   for (size_t i = 0; i < count; ++i) {
     if (range)
       StoreWhole(array, i, i);
     else
-      SetElement(array, i, static_cast<double>(i));
+      store(array, i, static_cast<double>(i));
   }
   return Status();
 }

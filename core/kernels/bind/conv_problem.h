@@ -5,8 +5,11 @@
 #define TERN_CORE_KERNELS_BIND_CONV_PROBLEM_H_
 
 #include "core/kernels/bind/image.h"
+#include "core/ops/panels.h"
 
 namespace tern::kernels::bind {
+
+static_assert(ops::kPanel == TERN_PANEL_WIDTH, "files have the panels that kernels read");
 
 struct ConvProblem {
   ImageExtents in, out;
@@ -15,7 +18,7 @@ struct ConvProblem {
   bool depthwise;
 
   int64_t out_per_group() const { return out.channels / groups; }
-  int64_t panels() const { return (out_per_group() + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
+  int64_t panels() const { return ops::PanelCount(out_per_group()); }
   // Saturated: those of a packed convolution are attributes.
   int64_t depth() const {
     return ops::MulDim(ops::MulDim(kernel.h, kernel.w), in.channels / groups);

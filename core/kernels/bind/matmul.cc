@@ -10,6 +10,7 @@
 #include "core/kernels/bind/epilogue.h"
 #include "core/kernels/bind/move.h"
 #include "core/ops/math_rules.h"
+#include "core/ops/panels.h"
 
 namespace tern::kernels::bind {
 namespace {
@@ -90,7 +91,7 @@ Status FinishAfterwards(Call& call, const ops::MatMulAttrs& attrs, const MatMulO
 }
 
 Status CheckPacked(const ops::MatMulAttrs& attrs, const Tensor& b) {
-  const int64_t panels = (attrs.columns + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH;
+  const int64_t panels = ops::PanelCount(attrs.columns);
   if (b.rank() == 3 && b.dim(0) == panels && b.dim(2) == TERN_PANEL_WIDTH) return OkStatus();
   return InvalidArgument("b ", ops::ShapeText(ExtentsOf(b)), " is not packed as [", panels,
                          ", k, 16] for columns=", attrs.columns);

@@ -137,7 +137,7 @@ class Weights {
     rows_ = rows;
     columns_ = columns;
     if (rows == 0 || uses < kFewUses) return OkStatus();
-    const int64_t panels = (rows + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH;
+    const int64_t panels = ops::PanelCount(rows);
     TERN_TRY_ASSIGN(packed_, call.NewF32({panels, columns, TERN_PANEL_WIDTH}));
     panels_ = packed_->data_as<float>();
     if (packed_->element_count() == 0) return OkStatus();
