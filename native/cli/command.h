@@ -42,6 +42,7 @@ struct Command {
   const char* phrase;
   const char* examples;  // shown by --help; each line runs
   CommandAction (*setup)(CLI::App* app, const GlobalOptions* globals);
+  bool tells_of_others = false;  // of other verbs' options
 };
 
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals);

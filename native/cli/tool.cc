@@ -97,13 +97,14 @@ constexpr Command kCommands[] = {
     {"explain", "explain an error code",
      "  tern explain E0203\n  tern explain M0101 --format json\n", &SetupExplain},
     {"help", "tell more of a verb or a topic",
-     "  tern help run\n  tern help inputs\n  tern help --agents\n", &SetupHelp},
+     "  tern help run\n  tern help inputs\n  tern help --agents\n", &SetupHelp, true},
     {"man", "print a manual page",
-     "  tern man run > tern-run.1 && man ./tern-run.1\n  tern man --all man1\n", &SetupManual},
+     "  tern man run > tern-run.1 && man ./tern-run.1\n  tern man --all man1\n", &SetupManual,
+     true},
     {"completion", "print what a shell reads to complete verbs and options",
      "  tern completion bash > ~/.local/share/bash-completion/completions/tern\n"
      "  tern completion zsh > _tern\n  tern completion fish > tern.fish\n",
-     &SetupCompletion},
+     &SetupCompletion, true},
 };
 
 // A dash and one letter: nothing is left of it where the letter is wrong.
@@ -220,8 +221,28 @@ Tool::Tool()
   for (const Command& command : kCommands) {
     CLI::App* sub = app_.add_subcommand(command.name, command.phrase);
     sub->footer(StrCat(everywhere, "\n\nExamples:\n", command.examples));
-    verbs_.push_back({sub, command.setup(sub, &globals_)});
+    verbs_.push_back({sub, &command, nullptr});
   }
+}
+
+void Tool::AddOptionsOf(Verb* verb) {
+  if (verb->action == nullptr) verb->action = verb->command->setup(verb->app, &globals_);
+}
+
+void Tool::AddOptionsFor(const std::vector<std::string>& words) {
+  for (Verb& verb : verbs_) {
+    if (std::find(words.begin(), words.end(), verb.command->name) == words.end()) continue;
+    if (verb.command->tells_of_others) {
+      for (Verb& each : verbs_) AddOptionsOf(&each);
+      return;
+    }
+    AddOptionsOf(&verb);
+  }
+}
+
+ToolText Tool::Describe() {
+  for (Verb& verb : verbs_) AddOptionsOf(&verb);
+  return DescribeTool(app_);
 }
 
 void Tool::AddGlobalOptions() {
@@ -253,13 +274,14 @@ void Tool::AddGlobalOptions() {
 
 // The only place that catches: CLI11 throws, Tern does not.
 Result<Request> Tool::Read(const std::vector<std::string>& words) {
+  AddOptionsFor(words);
   try {
     app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& request) {  // --help, --version
     const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word); };
     const std::vector<CLI::App*> verbs = app_.get_subcommands();
     if (has("-h") && !has("--help") && !has("--version") && !verbs.empty())
-      return Request{ShortHelp(*Describe().Find(verbs.back()->get_name())), {}, nullptr};
+      return Request{ShortHelp(*DescribeTool(app_).Find(verbs.back()->get_name())), {}, nullptr};
     std::ostringstream text;
     app_.exit(request, text);
     return Request{text.str(), {}, nullptr};

@@ -28,15 +28,20 @@ class Tool {
   // names the nearest verb or option.
   Result<Request> Read(const std::vector<std::string>& words);
   const GlobalOptions& globals() const { return globals_; }
-  ToolText Describe() const { return DescribeTool(app_); }
+  // Of all verbs.
+  ToolText Describe();
 
  private:
   struct Verb {
     CLI::App* app;
-    CommandAction action;
+    const Command* command;
+    CommandAction action;  // none until it has its options
   };
 
   void AddGlobalOptions();
+  void AddOptionsOf(Verb* verb);
+  // Those of verbs that a line does not name would take a tenth of the start of a small program.
+  void AddOptionsFor(const std::vector<std::string>& words);
 
   CLI::App app_;
   GlobalOptions globals_;
