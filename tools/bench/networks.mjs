@@ -15,11 +15,14 @@ export const rivalLibrary = (processor) =>
     `node_modules/onnxruntime-node/bin/napi-v6/linux/${processor}/libonnxruntime.so.1`,
   );
 
-/** Builds the program that runs models on that library. */
-export function buildRival(compiler, output) {
-  const source = join(kRoot, 'tools/bench/programs/onnxruntime.c');
+/** Builds one of the programs in tools/bench/programs. */
+export function buildProgram(compiler, name, output) {
+  const source = join(kRoot, `tools/bench/programs/${name}.c`);
   execFileSync(compiler, ['-O1', source, '-o', output, '-ldl']);
 }
+
+/** Builds the program that runs models on that library. */
+export const buildRival = (compiler, output) => buildProgram(compiler, 'onnxruntime', output);
 
 /**
  * {model, executable, tern, rival}: files in `folder`, and arguments that give both programs the

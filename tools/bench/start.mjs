@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openChromium } from '../demo/chromium.mjs';
 import { kRoot } from '../models/targets.mjs';
-import { buildRival, makeNetwork, rivalLibrary } from './networks.mjs';
+import { buildProgram, buildRival, makeNetwork, rivalLibrary } from './networks.mjs';
 
 const kTern = join(kRoot, 'build/host/tern');
 const kImage = `const data = new Float32Array(784).fill(0.5);`;
@@ -269,32 +269,31 @@ async function benchAborts(folder, rounds) {
   }
 }
 
-// Processor time, which neighbours on a busy machine change less; a process that waits for nothing
-// takes no longer. What `time` itself spends is in both sides.
-const kTimed = `TIMEFORMAT='%3U %3S'; time /usr/bin/time -f %M "$@"`;
-
-/** [milliseconds, peak MB] of a process from its start to its end. */
-function timeProcess(command) {
-  const run = spawnSync('bash', ['-c', kTimed, 'bash', ...command], {
-    encoding: 'utf8',
-    env: { ...process.env, LC_ALL: 'C' },
-  });
+/**
+ * [milliseconds, peak MB] of a process from its start to its end, the median of five. Processor
+ * time, which neighbours on a busy machine change less; a process that waits for nothing takes no
+ * longer.
+ */
+function timeProcess(cost, command) {
+  const run = spawnSync(cost, ['5', ...command], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(run.error?.message ?? run.stderr);
-  const [memory, times] = run.stderr.trim().split('\n').slice(-2);
-  const [user, system] = times.split(' ').map(Number);
-  return [(user + system) * 1e3, Number(memory) / 1024];
+  const [time, memory] = run.stdout.trim().split('\n').at(-1).split(' ').map(Number);
+  return [time / 1e3, memory / 1024];
 }
 
 function benchProcess({ name, from, time, memory }, folder, rounds) {
   const network = makeNetwork(name, folder);
   const program = from === '.onnx' ? network.model : network.executable;
+  const cost = join(folder, 'process_cost');
   const tern = [kTern, 'run', program, '--quiet', ...network.tern];
   const rival = [
     ...[join(folder, 'rival'), rivalLibrary('x64'), network.model, '1', 'output'],
     ...network.rival,
   ];
   const rows = [];
-  for (let round = 0; round < rounds; round++) rows.push([timeProcess(tern), timeProcess(rival)]);
+  for (let round = 0; round < rounds; round++) {
+    rows.push([timeProcess(cost, tern), timeProcess(cost, rival)]);
+  }
   const pairs = (i) => rows.map(([ours, theirs]) => [ours[i], theirs[i]]);
   const size = statSync(network.model).size / 2 ** 20;
   const reached = from === '.onnx' ? median(pairs(1).map((pair) => pair[0])) / size : undefined;
@@ -311,6 +310,7 @@ try {
   console.log(`${'bench'.padEnd(45)}      tern     rival     ratio`);
   if (!options['no-native']) {
     buildRival('cc', join(folder, 'rival'));
+    buildProgram('cc', 'process_cost', join(folder, 'process_cost'));
     for (const start of kStarts) rows.push(...benchProcess(start, folder, options.rounds));
     rows.forEach(print);
   }
