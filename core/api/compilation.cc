@@ -42,7 +42,10 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   compile.relaxed_math = options.relaxed_math != 0;
   compile.max_bytes = CompileBytes(runtime, options.max_bytes);
   compile.exact_convolutions = options.exact_convolutions != 0;
-  if (runtime != nullptr) compile.kernels = runtime->kernels;
+  if (runtime != nullptr) {
+    compile.kernels = runtime->kernels;
+    compile.platform = runtime->platform_or_null;
+  }
   return compile;
 }
 

@@ -12,7 +12,7 @@ namespace tern::driver {
 ModelCompilation::ModelCompilation(ByteSpan bytes, CompileOptions options)
     : bytes_(bytes), options_(std::move(options)) {
   if (options_.memory != nullptr) return;
-  own_memory_ = std::make_unique<CompileMemory>(options_.max_bytes);
+  own_memory_ = std::make_unique<CompileMemory>(options_.max_bytes, options_.platform);
   options_.memory = own_memory_.get();
 }
 
@@ -30,12 +30,10 @@ Status ModelCompilation::Step() {
 Status ModelCompilation::Import() {
   constexpr std::string_view kFirstStage = "import";
   TERN_TRY(CheckStageNames(options_, kFirstStage));
-  const onnx::ImportOptions import = {.file = options_.source_name,
-                                      .tensors = {.keeper = options_.keeper,
-                                                  .external = options_.external,
-                                                  .aligned = options_.aligned,
-                                                  .pages = options_.pages},
-                                      .progress = options_.progress};
+  const onnx::ImportOptions import = {
+      .file = options_.source_name,
+      .tensors = {.keeper = options_.keeper, .external = options_.external},
+      .progress = options_.progress};
   text::Diagnostics diagnostics;
   TERN_TRY_ASSIGN(ir::Module module, onnx::ImportModel(bytes_, import, &diagnostics));
   // Counted on the imported module, before passes change operators; "?" cannot be compared later.

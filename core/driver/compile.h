@@ -45,10 +45,12 @@ struct CompileOptions {
   // What nodes of the program's text and graph, and constants that are made, may take together; 0:
   // no limit. The error is E0302.
   uint64_t max_bytes = 0;
-  CompileMemory* memory = nullptr;  // in place of one of max_bytes
+  // Whose memory constants that are made lie in; null: the C library's.
+  const TernPlatform* platform = nullptr;
+  CompileMemory* memory = nullptr;  // in place of one of max_bytes and platform
   Progress progress;                // stages "import" and "compile"
   PageHints pages;                  // of constants that were read to make others of them
-  AlignedCopies aligned;            // of constants of a model; they live as long as the keeper
+  AlignedCopies aligned;            // of a model's constants; they live as long as the keeper
 };
 
 // The text of the program after the stage of that name.

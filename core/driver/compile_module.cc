@@ -9,7 +9,6 @@
 #include "core/driver/evaluate.h"
 #include "core/driver/listings.h"
 #include "core/driver/pipeline.h"
-#include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/passes/analyze_liveness.h"
 #include "core/ir/passes/plan_memory.h"
 #include "core/ir/splat.h"
@@ -150,7 +149,7 @@ int64_t MostBytesOfConstants(const ir::Module& module) {
   int64_t bytes = 0;
   for (const ir::Module::Item& item : module.items()) {
     ir::ForEachUse(item.function->bindings(), item.function->result(), [&](const ir::Expr& atom) {
-      const Tensor* tensor = ir::ConstantTensor(atom);
+      const Tensor* tensor = ir::ConstantWindow(atom);
       // Splats are stored as one element.
       if (tensor == nullptr || ir::SplatElement(*tensor)) return;
       bytes = ops::AddDim(bytes, tensor->dtype().bytes_for(tensor->element_count()).value_or(0));
@@ -162,8 +161,8 @@ int64_t MostBytesOfConstants(const ir::Module& module) {
 }  // namespace
 
 // The naive allocator, whose limit is exact; memory of folded constants is kept anyway.
-CompileMemory::CompileMemory(uint64_t max_bytes)
-    : allocator_(MakeNaiveAllocator()), account_(allocator_.get(), "the compiler") {
+CompileMemory::CompileMemory(uint64_t max_bytes, const TernPlatform* platform)
+    : allocator_(MakeNaiveAllocator(platform)), account_(allocator_.get(), "the compiler") {
   if (max_bytes == 0) return;
   // kNoLimit itself would switch the account off.
   constexpr auto kMost = static_cast<uint64_t>(MemoryAccount::kNoLimit - 1);
@@ -197,7 +196,9 @@ ModuleCompilation::ModuleCompilation(ir::Module module, const CompileOptions& op
                                      std::string_view first_stage, CompileMemory* memory)
     : sink_(new StageSink{options.print_after, options.sizes, {}}),
       context_(memory->allocator()),
-      places_tensors_(!IsDisabled(options.disabled_passes, {kMemoryStage, kMemoryStage})) {
+      code_{.places_tensors = !IsDisabled(options.disabled_passes, {kMemoryStage, kMemoryStage}),
+            .aligned = options.aligned,
+            .keeper = options.keeper} {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   sink_->Add(first_stage, module);
@@ -223,8 +224,7 @@ Result<CompileResult> ModuleCompilation::Finish() {
   const ir::Module module = passes_->TakeModule();
   sink_->AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;
-  const ir::CodegenOptions code = {.places_tensors = places_tensors_};
-  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments, code));
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments, code_));
   TERN_TRY(CheckMemory());
   if (sink_->IsWanted(kRegistersStage))
     sink_->stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments), {}});

@@ -10,6 +10,7 @@
 
 #include "core/driver/compile.h"
 #include "core/driver/pipeline.h"
+#include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/module.h"
 #include "core/object/allocator.h"
 #include "core/object/memory_account.h"
@@ -21,7 +22,7 @@ namespace tern::driver {
 // limit is exact; nodes are counted by the account while it is entered.
 class CompileMemory {
  public:
-  explicit CompileMemory(uint64_t max_bytes);
+  explicit CompileMemory(uint64_t max_bytes, const TernPlatform* platform = nullptr);
 
   const ObjectPtr<Allocator>& allocator() const { return allocator_; }
   MemoryAccount& account() { return account_; }
@@ -52,8 +53,8 @@ class ModuleCompilation {
   struct StageSink;
 
   std::unique_ptr<StageSink> sink_;
-  RunContext context_;  // of constants that are computed
-  bool places_tensors_;  // unless the stage "memory" is disabled
+  RunContext context_;       // of constants that are computed
+  ir::CodegenOptions code_;  // which places tensors unless the stage "memory" is disabled
   std::optional<PipelineRun> passes_;
 };
 

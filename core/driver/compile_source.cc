@@ -16,7 +16,7 @@ Result<CompileResult> CompileSource(std::string_view text, const CompileOptions&
   TERN_TRY(CheckStageNames(options, kFirstStage));
   // Ahead of the account, because it is the same for every program.
   lang::PreludePtr prelude = lang::LoadPrelude();
-  CompileMemory own(options.max_bytes);
+  CompileMemory own(options.max_bytes, options.platform);
   CompileMemory& memory = options.memory == nullptr ? own : *options.memory;
   const MemoryAccount::Scope counts(&memory.account());
   TERN_TRY(lang::CheckRoomFor(text));

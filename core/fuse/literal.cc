@@ -12,7 +12,7 @@ namespace {
 
 // The one element that a constant repeats, or null.
 TensorPtr OnlyElement(const ir::Expr& atom) {
-  const Tensor* tensor = ir::ConstantTensor(atom);
+  const Tensor* tensor = ir::ConstantWindow(atom);
   if (tensor == nullptr || tensor->element_count() == 0) return nullptr;
   if (TensorPtr element = ir::SplatElement(*tensor)) return element;
   if (tensor->element_count() == 1) return tensor->View({}, {}, 0).value();

@@ -21,7 +21,8 @@ constexpr int64_t kMostKnownElements = 64;
 std::unique_ptr<const ops::Values> ReadValues(const Tensor& tensor) {
   const bool wide = tensor.dtype() == kI64;
   if ((!wide && tensor.dtype() != kI32) || tensor.rank() > 1 ||
-      tensor.element_count() > kMostKnownElements || !tensor.is_contiguous()) {
+      tensor.element_count() > kMostKnownElements || !tensor.is_contiguous() ||
+      !tensor.is_aligned()) {
     return nullptr;
   }
   auto values = std::make_unique<ops::Values>();
@@ -63,6 +64,36 @@ std::string_view NodeKindName(NodeKind kind) { return kKindNames[static_cast<siz
 // Null for an argument that is missing or None, so that callers ask once.
 const Node* Call::arg(size_t index) const {
   return index < args_.size() && !IsNone(args_[index]) ? args_[index].get() : nullptr;
+}
+
+bool Constant::NeedsAligning() const {
+  const Tensor* tensor = window();
+  return tensor != nullptr && aligned_.is_none() && !tensor->is_aligned();
+}
+
+void Constant::Align() const {
+  if (!NeedsAligning()) return;
+  if (Result<TensorPtr> copy = window()->Contiguous(); copy.ok()) aligned_ = Any(*std::move(copy));
+}
+
+void Constant::AlignIn(const AlignedCopies& copies, ObjectPtr<Object> keeper) const {
+  if (!NeedsAligning() || !window()->is_contiguous()) return;
+  const ByteSpan bytes = window()->bytes();
+  const void* copy = copies.Copy(bytes.data(), bytes.size());
+  if (copy == nullptr) return;
+  Result<TensorPtr> aligned = Tensor::FromMemory(copy, bytes.size(), std::move(keeper),
+                                                 window()->dtype(), window()->dims());
+  if (aligned.ok()) aligned_ = Any(*std::move(aligned));
+}
+
+const Any& Constant::value() const {
+  Align();
+  return aligned_.is_none() ? value_ : aligned_;
+}
+
+const Tensor* Constant::tensor() const {
+  const Tensor* tensor = value().TryCast<Tensor>();
+  return tensor != nullptr && tensor->is_aligned() ? tensor : nullptr;
 }
 
 // A body without bindings may be an atom alone.
@@ -215,6 +246,11 @@ bool ConstantInts(const Expr& expr, std::vector<int64_t>* values) {
 const Tensor* ConstantTensor(const Expr& expr) {
   const Constant* constant = expr->As<Constant>();
   return constant == nullptr ? nullptr : constant->tensor();
+}
+
+const Tensor* ConstantWindow(const Expr& expr) {
+  const Constant* constant = expr->As<Constant>();
+  return constant == nullptr ? nullptr : constant->window();
 }
 
 bool IsNone(const Expr& expr) {

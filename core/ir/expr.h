@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/object/any.h"
 #include "core/object/attrs.h"
 #include "core/object/counted_node.h"
@@ -82,10 +83,16 @@ using DataTypePtr = std::shared_ptr<const types::DataType>;
 class Constant : public Node {
  public:
   static constexpr NodeKind kKind = NodeKind::kConstant;
-  const Any& value() const { return value_; }
+  // A tensor as tensor() has it.
+  const Any& value() const;
   bool is_none() const { return value_.is_none(); }
-  // Null where it is not a tensor.
-  const Tensor* tensor() const { return value_.TryCast<Tensor>(); }
+  // Null where it is not a tensor, and where there is no memory for an aligned copy of one.
+  const Tensor* tensor() const;
+  // The tensor where a model has it, which may be no address for its type: for what looks at its
+  // type and shape, or copies elements. Null where it is none.
+  const Tensor* window() const { return value_.TryCast<Tensor>(); }
+  // Makes the copy, if it takes one, in memory that `copies` lends and `keeper` keeps.
+  void AlignIn(const AlignedCopies& copies, ObjectPtr<Object> keeper) const;
   const std::string& name() const { return name_; }  // a hint: the initializer's name
   const types::Type& type() const { return type_; }
   const ops::Values* known_value() const { return known_.get(); }
@@ -93,8 +100,12 @@ class Constant : public Node {
  private:
   friend Expr MakeConstant(Any value, std::string name);
   Constant() : Node(kKind) {}
+  // Most weights are packed from where they lie, so that only what else reads them makes copies.
+  void Align() const;
+  bool NeedsAligning() const;
 
   Any value_;
+  mutable Any aligned_;  // none where value_ itself is, or nobody asked
   std::string name_;
   types::Type type_;
   std::unique_ptr<const ops::Values> known_;
@@ -246,8 +257,9 @@ const types::TensorType* TensorTypeOf(const Expr& expr);
 const ops::Values* ValuesOf(const Expr& expr);
 // The elements where all of them are numbers.
 bool ConstantInts(const Expr& expr, std::vector<int64_t>* values);
-// The tensor of a constant, or null.
+// The tensor of a constant, or null, as Constant has it.
 const Tensor* ConstantTensor(const Expr& expr);
+const Tensor* ConstantWindow(const Expr& expr);
 bool IsNone(const Expr& expr);
 bool IsAtom(const Expr& expr);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/splat.h"
 
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,11 @@ Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
   return tensor.Contiguous(allocator);
 }
 
+Result<TensorPtr> MaterializeUnaligned(const Tensor& tensor, Allocator* allocator) {
+  if (tensor.is_contiguous()) return TensorPtr(const_cast<Tensor*>(&tensor));
+  return Materialize(tensor, allocator);
+}
+
 std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters) {
   const Dims strides = filters.strides();
   const int64_t height = filters.dim(2), width = filters.dim(3);
@@ -55,16 +61,24 @@ std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters) {
 
 namespace {
 
+// Also of a tensor that is not aligned.
+template <typename T>
+double NumberAt(const Tensor& tensor, int64_t i) {
+  T number;
+  std::memcpy(&number, static_cast<const uint8_t*>(tensor.data()) + i * int64_t{sizeof(T)},
+              sizeof(T));
+  return static_cast<double>(number);
+}
+
 bool ReadElement(const Tensor& tensor, int64_t i, double* value) {
-  const void* data = tensor.data();
   if (tensor.dtype() == kF32) {
-    *value = static_cast<double>(static_cast<const float*>(data)[i]);
+    *value = NumberAt<float>(tensor, i);
   } else if (tensor.dtype() == kF64) {
-    *value = static_cast<const double*>(data)[i];
+    *value = NumberAt<double>(tensor, i);
   } else if (tensor.dtype() == kI64) {
-    *value = static_cast<double>(static_cast<const int64_t*>(data)[i]);
+    *value = NumberAt<int64_t>(tensor, i);
   } else if (tensor.dtype() == kI32) {
-    *value = static_cast<const int32_t*>(data)[i];
+    *value = NumberAt<int32_t>(tensor, i);
   } else {
     return false;
   }

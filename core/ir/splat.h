@@ -17,10 +17,12 @@ Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims);
 TensorPtr SplatElement(const Tensor& tensor);
 // Whether elements differ along this axis only, as those of a splat do along none.
 bool VariesAlong(const Tensor& tensor, int axis);
-// The tensor with every element in its place. What repeats elements is refused beyond 2 GiB: a file
-// of a few bytes can ask for any amount. allocator: null is the default one.
+// The tensor with every element in its place, aligned. What repeats elements is refused beyond 2
+// GiB: a file of a few bytes can ask for any amount. allocator: null is the default one.
 bool CanMaterialize(const Tensor& tensor);
 Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator = nullptr);
+// The same for who reads elements wherever they lie (core/base/unaligned.h).
+Result<TensorPtr> MaterializeUnaligned(const Tensor& tensor, Allocator* allocator);
 // Filters [out, in, h, w] as they lie, without writing out what repeats; none where their taps do
 // not lie in one row.
 std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters);

@@ -305,14 +305,24 @@ Result<TensorPtr> Tensor::FromStorage(StoragePtr storage, size_t byte_offset, DT
   return Make({.data = data, .dtype = dtype, .dims = dims, .owner = storage.get()}, nullptr);
 }
 
-Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<Object> keeper,
-                                     DType dtype, Dims dims, bool writable) {
+namespace {
+
+// Whether memory of so many bytes has room for a window.
+Status CheckRoom(size_t bytes, DType dtype, Dims dims) {
   TERN_TRY_ASSIGN(const int64_t needed, TensorBytes(dtype, dims));
   if (dtype.is_string()) return TypeError("a string tensor cannot be a window on bytes");
   if (static_cast<uint64_t>(needed) > bytes) {
     return OutOfRange("a tensor ", dtype.ToString(), FormatDims(dims), " takes ", needed,
                       " bytes, ", bytes, " are there");
   }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<Object> keeper,
+                                     DType dtype, Dims dims, bool writable) {
+  TERN_TRY(CheckRoom(bytes, dtype, dims));
   // A mapped file may place data at any offset; the writer of files aligns them.
   TERN_TRY(CheckAlignment(data, dtype));
   return Make({.data = const_cast<void*>(data),
@@ -320,6 +330,17 @@ Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<O
                .dims = dims,
                .owner = keeper.get(),
                .read_only = !writable},
+              nullptr);
+}
+
+Result<TensorPtr> Tensor::FromUnaligned(const void* data, size_t bytes, ObjectPtr<Object> keeper,
+                                        DType dtype, Dims dims) {
+  TERN_TRY(CheckRoom(bytes, dtype, dims));
+  return Make({.data = const_cast<void*>(data),
+               .dtype = dtype,
+               .dims = dims,
+               .owner = keeper.get(),
+               .read_only = true},
               nullptr);
 }
 
@@ -549,7 +570,7 @@ Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
 
 Result<TensorPtr> Tensor::Contiguous(Allocator* allocator) const {
   // Shared, not copied: callers must not write to the result unless they own this tensor.
-  if (is_contiguous()) return TensorPtr(const_cast<Tensor*>(this));
+  if (is_contiguous() && is_aligned()) return TensorPtr(const_cast<Tensor*>(this));
   return Copy(allocator);
 }
 
@@ -582,11 +603,23 @@ std::optional<Reach> ReachOf(Dims dims, Dims strides) {
   return reach;
 }
 
+namespace {
+
+// At most 8 bytes: no kernel loads a wider scalar, and Any values of string tensors are aligned to
+// 8.
+size_t NaturalAlignment(DType dtype) {
+  return std::min<size_t>(8, static_cast<size_t>(std::max<int64_t>(1, dtype.bits / 8)));
+}
+
+}  // namespace
+
+bool Tensor::is_aligned() const {
+  // A device's addresses mean nothing here.
+  return !on_host() || reinterpret_cast<uintptr_t>(data()) % NaturalAlignment(dtype()) == 0;
+}
+
 Status CheckAlignment(const void* data, DType dtype) {
-  // At most 8 bytes: no kernel loads a wider scalar, and Any values of string tensors are aligned
-  // to 8.
-  const size_t natural =
-      std::min<size_t>(8, static_cast<size_t>(std::max<int64_t>(1, dtype.bits / 8)));
+  const size_t natural = NaturalAlignment(dtype);
   if (reinterpret_cast<uintptr_t>(data) % natural == 0) return OkStatus();
   return InvalidArgument("elements of ", dtype.ToString(),
                          " need an address that is a multiple of ", natural, ", got one that is ",

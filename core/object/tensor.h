@@ -104,6 +104,10 @@ class Tensor : public Object {
   static Result<ObjectPtr<Tensor>> FromMemory(const void* data, size_t bytes,
                                               ObjectPtr<Object> keeper, DType dtype, Dims dims,
                                               bool writable = false);
+  // The same at any address, as in a file that aligns nothing, and read-only. Where it is not
+  // is_aligned(), elements can be copied as bytes and no more; Contiguous() has them for the rest.
+  static Result<ObjectPtr<Tensor>> FromUnaligned(const void* data, size_t bytes,
+                                                 ObjectPtr<Object> keeper, DType dtype, Dims dims);
   // A contiguous copy of values; dims must hold as many.
   template <typename T>
   static Result<ObjectPtr<Tensor>> FromValues(std::span<const T> values, Dims dims) {
@@ -139,6 +143,8 @@ class Tensor : public Object {
   // Of a contiguous tensor with as many elements.
   size_t byte_size() const { return static_cast<size_t>(*dtype().bytes_for(count_)); }
   bool is_contiguous() const;
+  // Whether elements have addresses that suit their type.
+  bool is_aligned() const;
   bool is_read_only() const { return (c_.flags & TERN_TENSOR_READ_ONLY) != 0; }
 
   // The first element. The caller respects is_read_only().
@@ -147,6 +153,7 @@ class Tensor : public Object {
   T* data_as() const {
     TERN_DCHECK(kDTypeOf<std::remove_cv_t<T>> == dtype() ||
                 (sizeof(T) == 2 && dtype().size() == 2));
+    TERN_DCHECK(is_aligned());
     return static_cast<T*>(data());
   }
   // All elements of a contiguous tensor.
@@ -171,7 +178,7 @@ class Tensor : public Object {
   // Any window on the same memory: dims, strides in elements, offset in elements from this tensor's
   // first; checked against the extent of the memory this tensor reaches.
   Result<ObjectPtr<Tensor>> View(Dims dims, Dims strides, int64_t element_offset) const;
-  // Itself if contiguous, else a contiguous copy from allocator.
+  // Itself if contiguous and aligned, else a copy from allocator that is.
   Result<ObjectPtr<Tensor>> Contiguous(Allocator* allocator = nullptr) const;
   Result<ObjectPtr<Tensor>> Copy(Allocator* allocator = nullptr) const;
 

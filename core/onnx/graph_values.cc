@@ -53,7 +53,7 @@ void Importer::Define(Scope* scope, std::string_view name, Value value, std::str
 
 void Importer::AddInitializers(Scope* scope, const Graph& graph) {
   for (const Tensor& tensor : graph.initializers) {
-    AddInitializer(scope, tensor.name, MakeTensor(tensor, options_.tensors));
+    AddInitializer(scope, tensor.name, MakeWeights(tensor, options_.tensors));
   }
   for (const SparseTensor& tensor : graph.sparse_initializers) {
     AddInitializer(scope, tensor.values.name, MakeDenseTensor(tensor, options_.tensors));

@@ -106,6 +106,8 @@ class NodeContext {
   std::vector<std::string_view> TextList(std::string_view name);
   // Null if absent.
   TensorPtr TensorValue(std::string_view name);
+  // The same as what is only to be a constant of the program (MakeWeights).
+  TensorPtr WeightsValue(std::string_view name);
   // The index of the text among `names`; fails if it is none of them.
   int Choice(std::string_view name, std::initializer_list<std::string_view> names, int fallback);
   // Fails if absent.

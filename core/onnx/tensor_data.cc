@@ -75,27 +75,11 @@ Result<TensorPtr> CopyBools(const Tensor& tensor, ByteSpan bytes) {
   return tern::Tensor::FromBytes(kBool, tensor.dims, bits);
 }
 
-// What few bytes need is not worth a page.
-constexpr size_t kLeastAlignedCopy = size_t{1} << 16;
+// Smaller ones are copied, so that passes need not ask of each.
+constexpr size_t kLeastUnaligned = size_t{1} << 16;
 
-// Weights are used where they lie if somebody keeps the file and their address suits their type;
-// otherwise they are copied here, and the pages of the file are given back.
-Result<TensorPtr> CopyAligned(const Tensor& tensor, DType dtype, const Elements& elements,
-                              const TensorSource& source) {
-  const ByteSpan bytes = elements.bytes;
-  const void* copy = nullptr;
-  if (elements.keeper != nullptr && bytes.size() >= kLeastAlignedCopy)
-    copy = source.aligned.Copy(bytes.data(), bytes.size());
-  Result<TensorPtr> made =
-      copy == nullptr
-          ? tern::Tensor::FromBytes(dtype, tensor.dims, bytes)
-          : tern::Tensor::FromMemory(copy, bytes.size(), elements.keeper, dtype, tensor.dims);
-  source.pages.Done(bytes.data(), bytes.size());
-  return made;
-}
-
-Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements,
-                          const TensorSource& source) {
+// Weights are used where they lie if somebody keeps the file.
+Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements) {
   const ByteSpan bytes = elements.bytes;
   const std::optional<int64_t> count = ElementCount(tensor.dims);
   const std::optional<int64_t> expected = count ? dtype.bytes_for(*count) : std::nullopt;
@@ -104,14 +88,11 @@ Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements,
   }
   // Most files have only 0 and 1, and theirs are used in place.
   if (dtype.is_bool() && HasForeignBool(bytes)) return CopyBools(tensor, bytes);
-  const auto address = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t alignment = dtype.code == TERN_DTYPE_COMPLEX ? dtype.bits / 16
-                              : dtype.bits < 8                 ? 1
-                                                               : dtype.bits / 8;
-  if (elements.keeper == nullptr || address % alignment != 0)
-    return CopyAligned(tensor, dtype, elements, source);
-  return tern::Tensor::FromMemory(bytes.data(), bytes.size(), std::move(elements.keeper), dtype,
-                                  tensor.dims);
+  if (elements.keeper == nullptr) return tern::Tensor::FromBytes(dtype, tensor.dims, bytes);
+  TERN_TRY_ASSIGN(TensorPtr window,
+                  tern::Tensor::FromUnaligned(bytes.data(), bytes.size(),
+                                              std::move(elements.keeper), dtype, tensor.dims));
+  return window->is_aligned() || bytes.size() >= kLeastUnaligned ? window : window->Copy();
 }
 
 // Words that lie in the file as raw data does. A complex element has two.
@@ -124,7 +105,7 @@ Result<TensorPtr> FromWords(const Tensor& tensor, DType dtype, const WordList<T>
     return WrongCount(tensor, count.value_or(-1), list.size(), "elements");
   if (list.bytes().empty() || !list.is_in_file())
     return tern::Tensor::FromBytes(dtype, tensor.dims, list.bytes());
-  return FromRaw(tensor, dtype, {list.bytes(), source.keeper}, source);
+  return FromRaw(tensor, dtype, {list.bytes(), source.keeper});
 }
 
 // Which list holds which type is onnx.proto's: types of up to 32 bits share int32_data, and 16-bit
@@ -285,17 +266,22 @@ Result<DType> MakeDType(int32_t data_type) {
 }
 
 Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {
+  TERN_TRY_ASSIGN(TensorPtr made, MakeWeights(tensor, source));
+  return made->Contiguous();
+}
+
+Result<TensorPtr> MakeWeights(const Tensor& tensor, const TensorSource& source) {
   TERN_TRY_ASSIGN(const DType dtype, MakeDType(tensor.data_type));
   TERN_TRY(CheckDims(tensor));
   if (tensor.is_external) {
     // The standard has no form for texts in another file.
     if (dtype.is_string()) return Corrupt("strings in external data");
     TERN_TRY_ASSIGN(Elements elements, ReadExternal(tensor, source));
-    return FromRaw(tensor, dtype, std::move(elements), source);
+    return FromRaw(tensor, dtype, std::move(elements));
   }
   // The standard has strings in their own list only, whatever raw_data holds.
   if (!tensor.has_raw_data || dtype.is_string()) return FromTypedList(tensor, dtype, source);
-  return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper}, source);
+  return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper});
 }
 
 Result<TensorPtr> MakeDenseTensor(const SparseTensor& tensor, const TensorSource& source) {

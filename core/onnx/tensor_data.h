@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/object/tensor.h"
 #include "core/onnx/model.h"
@@ -33,10 +32,6 @@ struct TensorSource {
   ObjectPtr<Object> keeper;
   // Null: external data is an error.
   const ExternalData* external = nullptr;
-  // Of large tensors whose bytes are not aligned for their elements, and what is told of the bytes
-  // that were copied.
-  AlignedCopies aligned = {};
-  PageHints pages = {};
 };
 
 // The element type, or an error that names what the standard calls it.
@@ -45,6 +40,10 @@ Result<DType> MakeDType(int32_t data_type);
 // Errors: unknown element type, negative dimensions, more or fewer elements than the dimensions
 // say.
 Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source);
+
+// The same for what a program is only to have as a constant: large ones that the file does not
+// align stay where they are (Tensor::FromUnaligned).
+Result<TensorPtr> MakeWeights(const Tensor& tensor, const TensorSource& source);
 
 // A sparse tensor with its zeros written out.
 Result<TensorPtr> MakeDenseTensor(const SparseTensor& tensor, const TensorSource& source);

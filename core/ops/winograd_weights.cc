@@ -67,8 +67,8 @@ void TransformWindows(const Lanes (&windows)[9], float* to, int64_t step) {
 }
 
 // `filters` of a panel, [filters, in, 3, 3]. The lanes behind them are zeros, never -0.
-void PackPanel(int64_t filters, int64_t in, const float* from, const FilterSteps& steps, float* to,
-               int64_t step) {
+void PackPanel(int64_t filters, int64_t in, Unaligned<float> from, const FilterSteps& steps,
+               float* to, int64_t step) {
   Lanes windows[9] = {};
   for (int64_t i = 0; i < in; ++i, to += kWinogradPanel) {
     if (i > 0 && steps.in == 0) {
@@ -78,7 +78,7 @@ void PackPanel(int64_t filters, int64_t in, const float* from, const FilterSteps
       continue;
     }
     for (int64_t lane = 0; lane < filters; ++lane) {
-      const float* window = from + lane * steps.out + i * steps.in;
+      const Unaligned<float> window = from + lane * steps.out + i * steps.in;
       for (int64_t tap = 0; tap < 9; ++tap)
         windows[tap][lane] = static_cast<double>(window[tap * steps.tap]);
     }
@@ -94,7 +94,8 @@ Dims<int64_t> WinogradExtents(int64_t out, int64_t in) {
   return {kPoints, CeilDiv(out, kWinogradPanel), in, kWinogradPanel};
 }
 
-void PackWinograd(int64_t out, int64_t in, const float* from, const FilterSteps& steps, float* to) {
+void PackWinograd(int64_t out, int64_t in, Unaligned<float> from, const FilterSteps& steps,
+                  float* to) {
   const int64_t step = WinogradExtents(out, in)[1] * in * kWinogradPanel;
   for (int64_t o = 0; o < out; o += kWinogradPanel) {
     PackPanel(std::min(out - o, kWinogradPanel), in, from + o * steps.out, steps, to + o * in,

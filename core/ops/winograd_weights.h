@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/base/unaligned.h"
 #include "core/ops/dims.h"
 
 namespace tern::ops {
@@ -17,9 +18,10 @@ struct FilterSteps {
   int64_t out, in, tap;
 };
 // [out, in, 3, 3] to these extents; columns that no filter fills are zeros.
-void PackWinograd(int64_t out, int64_t in, const float* from, const FilterSteps& steps, float* to);
+void PackWinograd(int64_t out, int64_t in, Unaligned<float> from, const FilterSteps& steps,
+                  float* to);
 inline void PackWinograd(int64_t out, int64_t in, const float* from, float* to) {
-  PackWinograd(out, in, from, {in * 9, 9, 1}, to);
+  PackWinograd(out, in, Unaligned<float>(from), {in * 9, 9, 1}, to);
 }
 
 }  // namespace tern::ops

@@ -32,10 +32,11 @@ class ModelFiles {
             }};
   }
   AlignedCopies aligned() {
-    return {this, [](void* self, const void* data, size_t bytes) {
-              return static_cast<ModelFiles*>(self)->scratch_.Copy(
-                  {static_cast<const uint8_t*>(data), bytes});
-            }};
+    return {
+        this, [](void* self, const void* data, size_t bytes) {
+          auto* files = static_cast<ModelFiles*>(self);
+          return files->scratch_.Copy({static_cast<const uint8_t*>(data), bytes}, files->pages());
+        }};
   }
   // What ends one that was made by `new`.
   static void Delete(void* self) { delete static_cast<ModelFiles*>(self); }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace tern::native {
@@ -14,11 +15,16 @@ namespace {
 
 size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
-bool WriteAt(int file, std::span<const uint8_t> bytes, size_t offset) {
+// What is read of a mapped file to be written is in memory until `read` hears of it.
+constexpr size_t kMostInMemory = size_t{1} << 22;
+
+bool WriteAt(int file, std::span<const uint8_t> bytes, size_t offset, const PageHints& read) {
   while (!bytes.empty()) {
-    const ssize_t put = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const size_t size = std::min(bytes.size(), kMostInMemory);
+    const ssize_t put = pwrite(file, bytes.data(), size, static_cast<off_t>(offset));
     if (put < 0 && errno != EINTR) return false;
     if (put <= 0) continue;
+    read.Done(bytes.data(), static_cast<size_t>(put));
     bytes = bytes.subspan(static_cast<size_t>(put));
     offset += static_cast<size_t>(put);
   }
@@ -43,10 +49,10 @@ bool ScratchFile::Open() {
   return file_ >= 0;
 }
 
-const void* ScratchFile::Copy(std::span<const uint8_t> bytes) {
+const void* ScratchFile::Copy(std::span<const uint8_t> bytes, const PageHints& read) {
   if (bytes.empty() || !Open()) return nullptr;
   // A disk that is full ends the copies, not the compilation.
-  if (!WriteAt(file_, bytes, end_)) {
+  if (!WriteAt(file_, bytes, end_, read)) {
     has_failed_ = true;
     return nullptr;
   }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.h"
+
 namespace tern::native {
 
 class ScratchFile {
@@ -20,8 +22,9 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
 
   // The bytes at the beginning of a page; null where there is no file to be had. The file is made
-  // in TMPDIR, or else in /var/tmp, since /tmp is memory on many machines.
-  const void* Copy(std::span<const uint8_t> bytes);
+  // in TMPDIR, or else in /var/tmp, since /tmp is memory on many machines. `read` is told of the
+  // bytes piece by piece, as they have been copied.
+  const void* Copy(std::span<const uint8_t> bytes, const PageHints& read = {});
 
   // As MappedFile::DropPages.
   void DropPages(const void* data, size_t size) const;

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -134,6 +136,21 @@ TEST_F(ModelFilesTest, CopiesAreAlignedAndSurviveBeingDropped) {
   scratch.DropPages(second, bytes.size());
   EXPECT_EQ(std::memcmp(first, odd.data(), odd.size()), 0);
   EXPECT_EQ(std::memcmp(second, bytes.data(), bytes.size()), 0);
+}
+
+TEST_F(ModelFilesTest, WhatWasCopiedIsTold) {
+  constexpr size_t kPiece = size_t{1} << 22;
+  const std::vector<uint8_t> bytes = Bytes(2 * kPiece + 5);
+  std::vector<size_t> told;
+  const PageHints read = {&told, [](void* sizes, const void*, size_t size) {
+                            static_cast<std::vector<size_t>*>(sizes)->push_back(size);
+                          }};
+  ScratchFile scratch;
+  const void* copy = scratch.Copy(bytes, read);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(std::memcmp(copy, bytes.data(), bytes.size()), 0);
+  EXPECT_EQ(std::accumulate(told.begin(), told.end(), size_t{0}), bytes.size());
+  EXPECT_LE(*std::max_element(told.begin(), told.end()), kPiece);
 }
 
 TEST_F(ModelFilesTest, NoCopyWithoutAFolder) {

@@ -59,6 +59,7 @@ vm::Operand FunctionCodegen::ToOperand(const Expr& atom) {
 }
 
 vm::Operand FunctionCodegen::AddConstant(const Constant& constant) {
+  constant.AlignIn(options_.aligned, options_.keeper);
   const Tensor* tensor = constant.tensor();
   TensorPtr element = tensor == nullptr ? nullptr : SplatElement(*tensor);
   // A tensor of one repeated element is stored as that element and its shape.

@@ -19,8 +19,8 @@ namespace tern::ir {
 
 class FunctionCodegen {
  public:
-  FunctionCodegen(vm::ExecBuilder* builder, const Function& function)
-      : builder_(*builder), function_(function), liveness_(function) {}
+  FunctionCodegen(vm::ExecBuilder* builder, const Function& function, const CodegenOptions& options)
+      : builder_(*builder), function_(function), options_(options), liveness_(function) {}
 
   Status Run(std::string_view name);
   RegisterAssignment TakeAssignment();  // after Run
@@ -91,6 +91,7 @@ class FunctionCodegen {
 
   vm::ExecBuilder& builder_;
   const Function& function_;
+  const CodegenOptions& options_;
   Liveness liveness_;
   Registers registers_;
   std::unordered_map<const Node*, vm::Operand> constants_;

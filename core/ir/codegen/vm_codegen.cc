@@ -32,10 +32,9 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
   uint32_t index = 0;
   for (const Module::Item& item : module.items()) {
     TERN_TRY(CheckLifted(item));
-    FunctionCodegen codegen(&builder, *item.function);
+    FunctionCodegen codegen(&builder, *item.function, options);
     TERN_TRY(codegen.Run(item.name));
-    if (options.places_tensors)
-      AddTensorPlaces(module, index, codegen.calls(), &places);
+    if (options.places_tensors) AddTensorPlaces(module, index, codegen.calls(), &places);
     ++index;
     if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
     // The loop program goes along as a kernel; the function's bytecode stays as the fallback by

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/ir/module.h"
 #include "core/vm/executable.h"
 
@@ -33,6 +34,9 @@ struct RegisterAssignment {
 struct CodegenOptions {
   // Gives results of calls places in arenas (vm/places.h), by the plan of plan_memory.h.
   bool places_tensors = true;
+  // Where constants lie that a model's file does not align, and what keeps them.
+  AlignedCopies aligned = {};
+  ObjectPtr<Object> keeper = {};
 };
 
 // assignments: one per function of the module, in order; may be null.

@@ -90,7 +90,7 @@ class BatchNormFolder : public Rewriter {
     const Call* call = NewCall(x);
     if (call == nullptr || Uses(old_x) != 1 || call->arg(3) != nullptr) return nullptr;
     if (!call->Is(Op::k_conv2d) && !call->Is(Op::k_matmul)) return nullptr;
-    const Tensor* weights = ConstantTensor(call->args()[1]);
+    const Tensor* weights = ConstantWindow(call->args()[1]);
     const bool bias_known = call->arg(2) == nullptr || ConstantTensor(call->args()[2]) != nullptr;
     if (weights == nullptr || weights->dtype() != kF32 || !bias_known) return nullptr;
     return call->attrs().Has("activation") || call->attrs().Has("packed") ? nullptr : call;
@@ -202,7 +202,7 @@ class BatchNormFolder : public Rewriter {
   // Multiplies the weights by one factor per output channel: axis 0 of a convolution's weights, the
   // columns of a matrix.
   bool ScaleWeights(const Call& producer, const Vector& scale, Expr* weights) const {
-    const Tensor* tensor = ConstantTensor(*weights);
+    const Tensor* tensor = ConstantWindow(*weights);
     int axis = 0;
     if (producer.Is(Op::k_matmul)) {
       if (tensor->rank() < 2) return false;
@@ -210,7 +210,7 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
-    if (VariesAlong(*tensor, axis) && CanMaterialize(*tensor)) {
+    if (VariesAlong(*tensor, axis) && CanMaterialize(*tensor) && tensor->is_aligned()) {
       *weights = ScaleNumbers(*tensor, axis, scale);
       return true;
     }

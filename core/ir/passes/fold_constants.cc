@@ -39,7 +39,7 @@ int64_t RoomForSplats(const Module& module, int64_t limit) {
   for (const Module::Item& item : module.items()) {
     if (item.kernel != nullptr) continue;
     ForEachUse(item.function->bindings(), item.function->result(), [&](const Expr& atom) {
-      const Tensor* tensor = ConstantTensor(atom);
+      const Tensor* tensor = ConstantWindow(atom);
       if (tensor == nullptr || !SplatElement(*tensor) || !seen.insert(tensor).second) return;
       bytes = ops::AddDim(bytes, FullBytes(*tensor));
     });
@@ -104,7 +104,7 @@ class ConstantFolder : public Rewriter {
     const types::Type& type = current().var->type();
     if (!type.is_tensor() || !type.tensor().IsStatic()) return nullptr;
     if (call.Is(ops::Op::k_constant_of_shape)) return EvaluateElement(call);
-    const Tensor* moved = OnlyMoves(call.op()) ? ConstantTensor(args[0]) : nullptr;
+    const Tensor* moved = OnlyMoves(call.op()) ? ConstantWindow(args[0]) : nullptr;
     return moved == nullptr ? nullptr : SplatElement(*moved);
   }
 
@@ -115,7 +115,7 @@ class ConstantFolder : public Rewriter {
     StaticDims(current().var->type().tensor(), &dims);
     const Result<TensorPtr> splat = MakeSplat(element, dims);
     if (!splat.ok()) return nullptr;
-    const Tensor* from = ConstantTensor(args[0]);
+    const Tensor* from = ConstantWindow(args[0]);
     const int64_t more = FullBytes(**splat) - (from == nullptr ? 0 : FullBytes(*from));
     if (more > splat_room_) return nullptr;
     splat_room_ -= std::max<int64_t>(more, 0);
@@ -169,7 +169,7 @@ class ConstantFolder : public Rewriter {
     if (!WorthIt(args)) return nullptr;
     std::vector<Any> values;
     for (const Expr& arg : args) {
-      const Tensor* tensor = ConstantTensor(arg);
+      const Tensor* tensor = ConstantWindow(arg);
       if (tensor == nullptr) {
         values.push_back(arg->As<Constant>()->value());
         continue;

@@ -26,7 +26,7 @@ struct Filters {
 template <class T>
 bool ReadChannels(const Expr& expr, DType dtype, int64_t count, Allocator* allocator,
                   std::vector<T>* out) {
-  const Tensor* tensor = ConstantTensor(expr);
+  const Tensor* tensor = ConstantWindow(expr);
   if (tensor == nullptr || tensor->dtype() != dtype) return false;
   const Result<TensorPtr> whole = Materialize(*tensor, allocator);
   if (!whole.ok()) return false;
@@ -92,7 +92,7 @@ class QuantizedFuser : public Rewriter {
   }
 
   static int64_t FilterCount(const Expr& weights) {
-    const Tensor* tensor = ConstantTensor(weights);
+    const Tensor* tensor = ConstantWindow(weights);
     return tensor != nullptr && tensor->rank() == 4 ? tensor->dim(0) : 0;
   }
 

@@ -61,7 +61,7 @@ class ElementFuser : public Rewriter {
   // --- what a value depends on
 
   static bool IsSingle(const Expr* expr) {
-    const Tensor* tensor = expr == nullptr ? nullptr : ConstantTensor(*expr);
+    const Tensor* tensor = expr == nullptr ? nullptr : ConstantWindow(*expr);
     return expr == nullptr || IsNone(*expr) || (tensor != nullptr && tensor->element_count() == 1);
   }
 
@@ -78,7 +78,7 @@ class ElementFuser : public Rewriter {
   // Walks through elementwise calls to the one value that is none's result, or has 8 bits.
   bool FindLeaf(const Expr& expr, int* operators, Expr* leaf) const {
     if (IsNone(expr)) return true;
-    if (const Tensor* constant = ConstantTensor(expr)) return ScalarOf(*constant) != nullptr;
+    if (const Tensor* constant = ConstantWindow(expr)) return ScalarOf(*constant) != nullptr;
     const types::TensorType* type = TensorTypeOf(expr);
     const Call* call = CallOf(expr);
     const bool done = type == nullptr || Is8Bits(type->dtype) || call == nullptr;
@@ -193,7 +193,7 @@ class ElementFuser : public Rewriter {
 
   Expr EmitOfCodes(const Expr& expr, NodeMap<Expr>* made) {
     if (IsNone(expr)) return expr;
-    if (const Tensor* constant = ConstantTensor(expr))
+    if (const Tensor* constant = ConstantWindow(expr))
       return MakeConstant(Any(ScalarOf(*constant)));
     if (const Expr* known = made->Find(expr.get())) return *known;
     const Call& call = *CallOf(expr);

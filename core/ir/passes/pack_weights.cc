@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/unaligned.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
@@ -27,24 +28,26 @@ using ops::PanelCount;
 // Rows kept small, so that the pages of a piece do not outnumber what the processor translates.
 constexpr int64_t kRowsAtOnce = 32;
 
-void PackRows(const float* src, int64_t k, int64_t n, float* dst) {
+void PackRows(Unaligned<float> src, int64_t k, int64_t n, float* dst) {
   for (int64_t begin = 0; begin < k; begin += kRowsAtOnce) {
     const int64_t end = std::min(begin + kRowsAtOnce, k);
     for (int64_t panel = 0; panel < n; panel += kPanel) {
       const int64_t width = std::min(n - panel, kPanel);
       float* to = dst + panel * k + begin * kPanel;
-      for (int64_t row = begin; row < end; ++row, to += kPanel)
-        std::fill(std::copy_n(src + row * n + panel, width, to), to + kPanel, 0.0f);
+      for (int64_t row = begin; row < end; ++row, to += kPanel) {
+        (src + row * n + panel).CopyTo(to, width);
+        std::fill(to + width, to + kPanel, 0.0f);
+      }
     }
   }
 }
 
 // Channels begin … end of up to 16 filters.
-void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, const float* src,
+void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, Unaligned<float> src,
                const ops::FilterSteps& steps, float* dst) {
   for (int64_t column = 0; column < std::min(filters.out, kPanel); ++column) {
     for (int64_t tap = 0; tap < filters.taps; ++tap) {
-      const float* from = src + column * steps.out + tap * steps.tap;
+      const Unaligned<float> from = src + column * steps.out + tap * steps.tap;
       float* to = dst + tap * filters.in * kPanel + column;
       for (int64_t c = begin; c < end; ++c) to[c * kPanel] = from[c * steps.in];
     }
@@ -52,7 +55,7 @@ void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, co
 }
 
 // The columns are the filters [out][in][taps] of a group; their rows get the order (tap, in).
-void PackFilters(ops::FilterExtents filters, const float* src, const ops::FilterSteps& steps,
+void PackFilters(ops::FilterExtents filters, Unaligned<float> src, const ops::FilterSteps& steps,
                  float* dst) {
   const int64_t channels = 64 / std::clamp<int64_t>(filters.taps, 1, 64);
   const int64_t panel = filters.in * filters.taps * kPanel;
@@ -77,7 +80,7 @@ class Packer : public Rewriter {
     const bool known =
         call.Is(Op::k_conv2d) || call.Is(Op::k_matmul) || call.Is(Op::k_conv_transpose2d);
     if (!known || call.attrs().Has("packed")) return nullptr;
-    const Tensor* weights = ConstantTensor(args[1]);
+    const Tensor* weights = ConstantWindow(args[1]);
     if (weights == nullptr || weights->dtype() != kF32) return nullptr;
     if (call.Is(Op::k_conv2d)) return PackConv(call, args, *weights);
     if (call.Is(Op::k_matmul)) return PackMatMul(call, args, *weights);
@@ -101,7 +104,7 @@ class Packer : public Rewriter {
   }
   Expr Keep(const Expr& weights, std::string_view form, TensorPtr tensor) {
     Expr constant = MakeConstant(Any(std::move(tensor)), NameOf(weights));
-    const Tensor& source = *ConstantTensor(weights);
+    const Tensor& source = *ConstantWindow(weights);
     if (!SplatElement(source)) pages_.Done(source.data(), source.byte_size());
     packed_[StrCat(form, reinterpret_cast<uintptr_t>(weights.get()))] = constant;
     return constant;
@@ -165,15 +168,16 @@ class Packer : public Rewriter {
     if (!steps) return Unsupported("filters whose taps do not lie in a row");
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     for (int64_t group = 0; group < groups; ++group) {
-      PackFilters({groups, out, in, taps}, weights.data_as<float>() + group * out * steps->out,
-                  *steps, packed->data_as<float>() + group * dims[1] * rows * kPanel);
+      PackFilters({groups, out, in, taps},
+                  Unaligned<float>(weights.data()) + group * out * steps->out, *steps,
+                  packed->data_as<float>() + group * dims[1] * rows * kPanel);
     }
     return packed;
   }
 
   Expr PackQuantized(const Call& call, const std::vector<Expr>& args) {
     ops::QuantizedConvAttrs attrs = ops::QuantizedConvAttrs::From(call.attrs()).value();
-    const Tensor *weights = ConstantTensor(args[1]), *bias = ConstantTensor(args[2]);
+    const Tensor *weights = ConstantWindow(args[1]), *bias = ConstantWindow(args[2]);
     if (attrs.packed || attrs.window.layout != ops::Layout::kNhwc || weights == nullptr ||
         bias == nullptr || !IsPackable(*weights) || weights->element_count() == 0)
       return nullptr;
@@ -251,9 +255,9 @@ class Packer : public Rewriter {
     const int64_t dims[] = {PanelCount(n), k, kPanel};
     TensorPtr element = SplatElement(weights);
     if (element && n % kPanel == 0 && attrs.alpha == 1) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
+    TERN_TRY_ASSIGN(TensorPtr source, MaterializeUnaligned(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
-    const auto* from = source->data_as<float>();
+    const Unaligned<float> from(source->data());
     if (attrs.trans_b) {
       PackFilters({1, n, k, 1}, from, {k, 1, 0}, packed->data_as<float>());
     } else {
@@ -269,7 +273,7 @@ class Packer : public Rewriter {
   // Those of inputs and of states, if both are constants.
   Expr PackRecurrent(const Call& call, const std::vector<Expr>& args) {
     ops::RecurrentAttrs attrs = ops::RecurrentAttrs::From(call.attrs()).value();
-    const Tensor *w = ConstantTensor(args[1]), *r = ConstantTensor(args[2]);
+    const Tensor *w = ConstantWindow(args[1]), *r = ConstantWindow(args[2]);
     const types::TensorType* x = TensorTypeOf(args[0]);
     const bool known = w != nullptr && r != nullptr && x != nullptr && x->dtype == kF32;
     if (!known || attrs.packed || !IsPackableMatrices(*w) || !IsPackableMatrices(*r))
@@ -301,10 +305,10 @@ class Packer : public Rewriter {
     const std::string form = StrCat("recurrent", rows.candidate, " ");
     if (Expr packed = Cached(weights, form)) return packed;
     const int64_t k = tensor.dim(2), dims[] = {tensor.dim(0), rows.panels(), k, kPanel};
-    const Result<TensorPtr> source = Materialize(tensor, allocator_);
+    const Result<TensorPtr> source = MaterializeUnaligned(tensor, allocator_);
     Result<TensorPtr> packed = NewF32(dims);
     if (!source.ok() || !packed.ok()) return nullptr;
-    const float* from = (*source)->data_as<float>();
+    Unaligned<float> from((*source)->data());
     float* to = (*packed)->data_as<float>();
     for (int64_t direction = 0; direction < dims[0]; ++direction) {
       for (const int64_t count : {rows.first, rows.candidate}) {

@@ -41,7 +41,7 @@ class WinogradPacker : public Rewriter {
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
     if (!call.Is(Op::k_conv2d) || call.attrs().Has("packed")) return nullptr;
-    const Tensor* weights = ConstantTensor(args[1]);
+    const Tensor* weights = ConstantWindow(args[1]);
     const types::TensorType* image = TensorTypeOf(args[0]);
     ops::ConvAttrs attrs = ops::ConvAttrs::From(call.attrs()).value();
     if (weights == nullptr || image == nullptr || !IsMeant(attrs, *weights, *image)) return nullptr;
@@ -83,7 +83,8 @@ class WinogradPacker : public Rewriter {
     const std::optional<ops::FilterSteps> steps = FilterStepsOf(filters);
     Result<TensorPtr> points = Tensor::New(allocator_, kF32, ops::WinogradExtents(out, in).span());
     if (!steps || !points.ok()) return nullptr;
-    ops::PackWinograd(out, in, filters.data_as<float>(), *steps, (*points)->data_as<float>());
+    ops::PackWinograd(out, in, Unaligned<float>(filters.data()), *steps,
+                      (*points)->data_as<float>());
     if (!SplatElement(filters)) pages_.Done(filters.data(), filters.byte_size());
     packed = MakeConstant(Any(*std::move(points)), weights->As<Constant>()->name());
     return packed;

@@ -26,7 +26,7 @@ constexpr int kMostDepth = 6;
 bool IsNear(double a, double b) { return std::fabs(a - b) <= kTolerance * std::fabs(b); }
 
 bool ReadNumber(const Expr& expr, double* value) {
-  const Tensor* tensor = ConstantTensor(expr);
+  const Tensor* tensor = ConstantWindow(expr);
   return tensor != nullptr && tensor->element_count() == 1 && UniformValue(*tensor, value);
 }
 

@@ -19,7 +19,7 @@ bool Is8Bits(DType dtype) { return dtype == kU8 || dtype == kI8; }
 
 std::optional<double> NumberOf(const Expr* expr, double fallback) {
   if (expr == nullptr || IsNone(*expr)) return fallback;
-  const Tensor* tensor = ConstantTensor(*expr);
+  const Tensor* tensor = ConstantWindow(*expr);
   double value = 0;
   if (tensor == nullptr) return std::nullopt;
   if (Is8Bits(tensor->dtype()) && tensor->element_count() == 1) return ByteElement(*tensor, 0);

@@ -15,7 +15,7 @@ using ops::Op;
 
 // Whether every element of a constant is one number, which *value gets.
 bool IsUniform(const Expr& expr, double* value) {
-  const Tensor* tensor = ConstantTensor(expr);
+  const Tensor* tensor = ConstantWindow(expr);
   return tensor != nullptr && UniformValue(*tensor, value);
 }
 

@@ -22,7 +22,7 @@ class Turner : public Rewriter {
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
     if (!call.Is(Op::k_conv_transpose2d)) return nullptr;
-    const Tensor* weights = ConstantTensor(args[1]);
+    const Tensor* weights = ConstantWindow(args[1]);
     const auto attrs = ops::ConvTransposeAttrs::From(call.attrs()).value();
     if (weights == nullptr || weights->dtype() != kF32 || weights->rank() != 4) return nullptr;
     ops::ConvAttrs conv;

@@ -29,7 +29,7 @@ bool HasShortTexts(const Tensor& tensor) {
 
 // Only what the parser reads back: complex numbers and vectors have no literals.
 bool PrintsInline(const Constant& constant) {
-  const Tensor* tensor = constant.tensor();
+  const Tensor* tensor = constant.window();
   if (tensor == nullptr) return true;
   const DType dtype = tensor->dtype();
   const bool plain = dtype.is_float() || dtype.is_int() || dtype.is_bool() || dtype.is_string() ||

@@ -40,7 +40,7 @@ TensorPtr TextsValue(NodeContext& node) {
 
 // The first of the value attributes that is there.
 TensorPtr ConstantValue(NodeContext& node) {
-  if (node.Has("value")) return node.TensorValue("value");
+  if (node.Has("value")) return node.WeightsValue("value");
   if (node.Has("value_float")) return tern::Tensor::Scalar<float>(node.Float("value_float", 0));
   if (node.Has("value_int")) return tern::Tensor::Scalar<int64_t>(node.Int("value_int", 0));
   if (node.Has("value_floats")) return List(node.FloatList("value_floats"));

@@ -137,6 +137,36 @@ TEST_F(TensorTest, FromMemoryKeepsItsKeeper) {
   EXPECT_EQ(keeper->ref_count(), 1);
 }
 
+TEST_F(TensorTest, FromUnalignedTakesAnyAddress) {
+  alignas(8) uint8_t bytes[20] = {};
+  const float numbers[4] = {1, 2, 3, 4};
+  std::memcpy(bytes + 1, numbers, sizeof numbers);
+  const int64_t dims[] = {2, 2};
+  const TensorPtr odd = Tensor::FromUnaligned(bytes + 1, 16, nullptr, kF32, dims).value();
+  EXPECT_FALSE(odd->is_aligned());
+  EXPECT_TRUE(odd->is_read_only());
+  EXPECT_TRUE(odd->is_contiguous());
+  const TensorPtr aligned = odd->Contiguous().value();
+  EXPECT_TRUE(aligned->is_aligned());
+  EXPECT_EQ(aligned->values<float>()[3], 4);
+  // A column, whose elements lie apart.
+  const TensorPtr column = odd->Slice(1, 1, 2).value();
+  EXPECT_FALSE(column->is_aligned());
+  EXPECT_EQ(column->Contiguous().value()->values<float>()[1], 4);
+  const TensorPtr even = Tensor::FromUnaligned(bytes, 16, nullptr, kF32, dims).value();
+  EXPECT_TRUE(even->is_aligned());
+  EXPECT_EQ(even->Contiguous().value()->data(), bytes);
+  EXPECT_TRUE(Tensor::FromUnaligned(bytes + 1, 16, nullptr, kU8, dims).value()->is_aligned());
+}
+
+TEST_F(TensorTestBad, FromUnalignedChecksSize) {
+  const uint8_t bytes[16] = {};
+  const int64_t dims[] = {4};
+  EXPECT_EQ(Tensor::FromUnaligned(bytes + 1, 15, nullptr, kF32, dims).status().message(),
+            "a tensor f32[4] takes 16 bytes, 15 are there");
+  EXPECT_FALSE(Tensor::FromUnaligned(bytes, 16, nullptr, kString, {}).ok());
+}
+
 TEST_F(TensorTestBad, FromMemoryChecksSizeAndAlignment) {
   alignas(8) const uint8_t bytes[16] = {};
   const int64_t dims[] = {4};

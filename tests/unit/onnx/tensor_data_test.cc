@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/object/graph/print.h"
 #include "tests/support/onnx_writer.h"
 
@@ -49,6 +52,24 @@ TEST(TensorDataTest, CopiesKeptDataThatIsMisaligned) {
   const TensorPtr tensor = MakeTensor(Raw(1, {1}, raw), {.keeper = bytes}).value();
   EXPECT_EQ(tensor->values<float>()[0], 1.0f);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data()) % 4, 0u);
+}
+
+TEST(TensorDataTest, LeavesLargeWeightsWhereTheyAre) {
+  constexpr int64_t kCount = 16384;
+  for (const int64_t count : {kCount, kCount - 1}) {
+    const auto size = static_cast<size_t>(count) * sizeof(float);
+    const TensorPtr bytes = tern::Tensor::New(kU8, {count * 4 + 1}).value();
+    std::fill_n(static_cast<uint8_t*>(bytes->data()), size + 1, uint8_t{0x3F});
+    const std::string_view raw(static_cast<const char*>(bytes->data()) + 1, size);
+    const TensorPtr weights = MakeWeights(Raw(1, {count}, raw), {.keeper = bytes}).value();
+    EXPECT_EQ(weights->is_aligned(), count < kCount);
+    EXPECT_EQ(weights->data() == raw.data(), count == kCount);
+    const TensorPtr tensor = MakeTensor(Raw(1, {count}, raw), {.keeper = bytes}).value();
+    EXPECT_TRUE(tensor->is_aligned());
+    EXPECT_EQ(std::memcmp(tensor->data(), raw.data(), size), 0);
+    // Nobody keeps the bytes.
+    EXPECT_TRUE(MakeWeights(Raw(1, {count}, raw), {}).value()->is_aligned());
+  }
 }
 
 // Weights of some exporters are lists of floats: used in place, too, if somebody keeps them.
