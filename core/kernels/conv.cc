@@ -5,6 +5,7 @@
 
 #include "core/kernels/conv_scratch.h"
 #include "core/kernels/copy_bytes.h"
+#include "core/kernels/long_panels.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd.h"
@@ -245,6 +246,13 @@ Product GroupProduct(const ConvPlan& plan, int64_t group) {
           nullptr};
 }
 
+// Those of a group, which are behind what the workers have.
+float* LongPanelsOf(const ConvPlan& plan, int64_t floats, int64_t group,
+                    const TernKernelContext* context) {
+  char* shared = plan.worker_scratch + ConvWorkers(context) * plan.worker_bytes;
+  return reinterpret_cast<float*>(shared) + group * floats;
+}
+
 struct Range {
   int64_t first, last;
 };
@@ -272,8 +280,15 @@ void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContex
       [&](int64_t first, int64_t last, int32_t worker) {
         HWY_ALIGN float columns[kMostColumnFloats];
         for (int64_t group = first; group < last && !IsStopped(context); ++group) {
-          const Product product = WithColumns(GroupProduct(plan, group), pixels, columns);
-          ConvolveRange(plan, product, group, {0, pixels}, {0, PanelCount(plan.oc)}, worker);
+          Product product = WithColumns(GroupProduct(plan, group), pixels, columns);
+          if constexpr (kLongPanels) {
+            if (const int64_t floats = LongFloats(product, pixels); floats > 0) {
+              float* panels = LongPanelsOf(plan, floats, group, context);
+              WidenPanels(product, 0, PanelCount(plan.oc, LongWidth()), panels);
+              product = ByLongPanels(product, panels);
+            }
+          }
+          ConvolveRange(plan, product, group, {0, pixels}, {0, PanelCount(product)}, worker);
         }
       });
 }
@@ -282,12 +297,19 @@ void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContex
 // is cheap beside reading weights), else by output pixels.
 void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
   HWY_ALIGN float columns[kMostColumnFloats];
-  const Product product = WithColumns(GroupProduct(plan, 0), pixels, columns);
-  const int64_t panels = PanelCount(plan.oc), depth = plan.taps * plan.run;
+  Product product = WithColumns(GroupProduct(plan, 0), pixels, columns);
+  if constexpr (kLongPanels) {
+    if (const int64_t floats = LongFloats(product, pixels); floats > 0) {
+      float* long_panels = LongPanelsOf(plan, floats, 0, context);
+      WidenInParallel(product, long_panels, context);
+      product = ByLongPanels(product, long_panels);
+    }
+  }
+  const int64_t panels = PanelCount(product), depth = plan.taps * plan.run;
   const int64_t workers = WorkersFor(context, pixels * depth * plan.oc, kWorkerGrain);
   if (SplitByPanels(product, pixels, workers)) {
-    const int64_t grain = 1 + kWorkerGrain / (pixels * depth * TERN_PANEL_WIDTH + 1);
-    ParallelFor(context, panels, grain, PanelsPerTile(),
+    const int64_t grain = 1 + kWorkerGrain / (pixels * depth * product.width + 1);
+    ParallelFor(context, panels, grain, PanelsPerTile(product.width),
                 [&](int64_t first, int64_t last, int32_t worker) {
                   ConvolveRange(plan, product, 0, {0, pixels}, {first, last}, worker);
                 });
@@ -310,7 +332,10 @@ int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
     MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
     return TERN_KERNEL_OK;
   }
-  plan.worker_scratch = TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros);
+  const int64_t long_floats =
+      kLongPanels ? args->groups * LongFloats(GroupProduct(plan, 0), pixels) : 0;
+  plan.worker_scratch = TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros,
+                                        long_floats * static_cast<int64_t>(sizeof(float)));
   if (plan.worker_scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   if (args->groups > 1) {
     ConvolveGroups(plan, pixels, context);

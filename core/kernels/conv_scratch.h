@@ -16,13 +16,18 @@ namespace tern::kernels::TERN_TARGET_NAME {
 // to one line.
 inline int64_t CacheLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// [workers][worker_bytes], aligned to 64 bytes where worker_bytes is a multiple of them; null: no
-// memory. Only the zeros are cleared: what workers have is written before it is read.
+inline int64_t ConvWorkers(const TernKernelContext* context) {
+  return context->parallel == nullptr ? 1 : context->parallel->num_workers;
+}
+
+// [workers][worker_bytes], aligned to 64 bytes where worker_bytes is a multiple of them, and behind
+// them shared_bytes; null: no memory. Only the zeros are cleared: the rest is written before it is
+// read.
 inline char* TakeConvScratch(const TernKernelContext* context, int64_t zero_floats,
-                             int64_t worker_bytes, const float** zeros) {
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+                             int64_t worker_bytes, const float** zeros, int64_t shared_bytes = 0) {
   const int64_t zero_bytes = CacheLines(zero_floats * 4);
-  const size_t bytes = static_cast<size_t>(zero_bytes + workers * worker_bytes);
+  const size_t bytes =
+      static_cast<size_t>(zero_bytes + ConvWorkers(context) * worker_bytes + shared_bytes);
   char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
   if (scratch == nullptr) return nullptr;
   memset(scratch, 0, static_cast<size_t>(zero_bytes));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/kernels/conv_scratch.h"
+#include "core/kernels/long_panels.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/transpose.h"
@@ -22,9 +23,10 @@ struct TransposePlan {
   const float* bias;     // [columns] of a row's phases, else the caller's
   const float* zeros;    // [ic]
   int64_t* taps;         // those of the current phase, as ky * kernel_w + kx
-  float* panels;         // [ceil(oc/16)][taps * ic][16]
+  float* panels;         // [ceil(columns/width)][taps * ic][width]
   char* worker_scratch;  // tables of pointers for one segment of an output row
   int64_t worker_bytes;
+  [[no_unique_address]] PanelWidth width = TERN_PANEL_WIDTH;
 };
 
 // Output pixels of one phase: rows y0, y0 + stride_h …, columns x0, x0 + stride_w ….
@@ -64,15 +66,16 @@ void PackPhase(const TransposePlan& plan, const Phase& phase, int64_t group) {
   const TernConvTranspose2dArgs& args = *plan.args;
   const int64_t kernel = args.kernel_h * args.kernel_w, k = phase.taps * plan.ic;
   const float* weights = args.weights + group * plan.ic * kernel * plan.oc;
-  for (int64_t panel = 0; panel < PanelCount(plan.columns); ++panel) {
-    const int64_t column = panel * TERN_PANEL_WIDTH;
+  const int64_t width = plan.width;
+  for (int64_t panel = 0; panel < PanelCount(plan.columns, plan.width); ++panel) {
+    const int64_t column = panel * width;
     const int64_t left = plan.columns - column;
-    const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
-    float* dst = plan.panels + panel * k * TERN_PANEL_WIDTH;
-    memset(dst, 0, static_cast<size_t>(k) * TERN_PANEL_WIDTH * sizeof(float));
+    const int64_t columns = left < width ? left : width;
+    float* dst = plan.panels + panel * k * width;
+    memset(dst, 0, static_cast<size_t>(k * width) * sizeof(float));
     for (int64_t t = 0; t < phase.taps; ++t) {
       CopyStrided(weights + plan.taps[t] * plan.oc + column, kernel * plan.oc, 1, plan.ic, columns,
-                  dst + t * plan.ic * TERN_PANEL_WIDTH, TERN_PANEL_WIDTH);
+                  dst + t * plan.ic * width, width);
     }
   }
 }
@@ -112,13 +115,15 @@ void ComputePhaseRow(const TransposePlan& plan, const Phase& phase, int64_t grou
                   plan.panels,
                   args.output + first * args.out_c + column,
                   args.stride_w * args.out_c,
-                  args.epilogue};
+                  args.epilogue,
+                  nullptr,
+                  plan.width};
   if (plan.bias != nullptr) product.epilogue.bias = plan.bias + column;
   if (product.epilogue.residual != nullptr) {
     product.epilogue.residual += first * args.epilogue.residual_stride + column;
     product.epilogue.residual_stride *= args.stride_w;
   }
-  MultiplyBlock(product, table, 0, pixels, 0, PanelCount(plan.columns));
+  MultiplyBlock(product, table, 0, pixels, 0, PanelCount(product));
 }
 
 // The phases run one after the other and their rows in parallel, because the panels are shared.
@@ -144,7 +149,8 @@ bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
   const int64_t kernel = args.kernel_h * args.kernel_w;
   const int64_t zero_bytes = CacheLines(plan.ic * 4), tap_bytes = CacheLines(kernel * 8);
-  const int64_t panel_bytes = CacheLines(PanelCount(plan.oc) * kernel * plan.ic * 64);
+  const int64_t panel_bytes = CacheLines(PanelCount(plan.oc, plan.width) * kernel * plan.ic *
+                                         plan.width * static_cast<int64_t>(sizeof(float)));
   const int64_t tiles = TileSplit((args.out_w + args.stride_w - 1) / args.stride_w).tiles;
   plan.worker_bytes = CacheLines(tiles * kernel * kTileRows * static_cast<int64_t>(sizeof(float*)));
   const int64_t bias_bytes = CacheLines(plan.columns * 4);
@@ -183,6 +189,7 @@ int32_t conv_transpose2d(const TernConvTranspose2dArgs* args, const TernKernelCo
   plan.oc = args->out_c / args->groups;
   const bool one_a_row = IsOneProductARow(*args);
   plan.columns = one_a_row ? plan.oc * args->stride_w : plan.oc;
+  plan.width = PackedWidth(plan.columns);
   if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
   if (one_a_row) {
     ComputeRowPhases(plan, context);

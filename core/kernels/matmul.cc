@@ -3,6 +3,7 @@
 // and the micro-kernel of gemm runs; a few rows stream it once, as dot products or as sums of
 // scaled rows.
 
+#include "core/kernels/long_panels.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd_math.h"
@@ -31,6 +32,7 @@ struct MatMulPlan {
   int64_t panel_floats, a_floats, sum_floats;
   int64_t sum_stride;  // floats from one row of sums to the next
   float* scratch;      // [workers][panels, rows of a, sums]
+  [[no_unique_address]] PanelWidth width = TERN_PANEL_WIDTH;
 
   int64_t worker_floats() const { return panel_floats + a_floats + sum_floats; }
 };
@@ -44,21 +46,30 @@ Method ChooseMethod(const TernMatMulArgs& args) {
   return args.b_col_stride == 1 ? Method::kScaledRows : Method::kPack;
 }
 
+// The columns from which on rows that collide are copied: those that pass a few tiles, of panels
+// as wide as a vector only those that pass two.
+int64_t CopyColumns(PanelWidth width) {
+  if (IsLong(width)) return 2 * PanelsPerTile(width) * width;
+  return 4 * TERN_PANEL_WIDTH;
+}
+
 // Everything that depends on shapes and strides only, once for all batches.
 MatMulPlan MakePlan(const TernMatMulArgs& args) {
   MatMulPlan plan{};
   plan.args = &args;
   plan.method = ChooseMethod(args);
+  plan.width = PackedWidth(args.n);
   // Rows of `a` are copied if their elements are not contiguous, or if their distance makes them
   // collide in the first-level cache (kPageStride, product.h) and the product is large enough to
   // pay for it.
   plan.copies_a = (args.a_col_stride != 1 && args.k > 1) ||
                   (plan.method == Method::kPack && args.a_row_stride % kPageStride == 0 &&
-                   args.m >= 2 * kTileRows && args.n >= 4 * TERN_PANEL_WIDTH);
+                   args.m >= 2 * kTileRows && args.n >= CopyColumns(plan.width));
   // The extra panel's width keeps the copy's own rows from colliding.
   plan.a_stride = plan.copies_a ? RoundUp16(args.k) + TERN_PANEL_WIDTH : args.a_row_stride;
   plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
-  plan.panel_floats = plan.method == Method::kPack ? RoundUp16(args.n) * args.k : 0;
+  plan.panel_floats =
+      plan.method == Method::kPack ? PanelCount(args.n, plan.width) * plan.width * args.k : 0;
   if (plan.method == Method::kDotRows) plan.sum_floats = RoundUp16(args.k);
   if (plan.method == Method::kDotColumns || plan.method == Method::kScaledRows) {
     plan.sum_stride = RoundUp16(args.n);
@@ -278,7 +289,9 @@ TernPackArgs PackingOf(const MatMulPlan& plan, const Operands& operands) {
 
 Product ProductOf(const MatMulPlan& plan, const Operands& operands) {
   const TernMatMulArgs& args = *plan.args;
-  return {1, args.k, args.n, operands.panels, operands.c, args.c_row_stride, operands.epilogue};
+  return {
+      1,       args.k,    args.n, operands.panels, operands.c, args.c_row_stride, operands.epilogue,
+      nullptr, plan.width};
 }
 
 Rows RowsOf(const MatMulPlan& plan, const Operands& operands) {
@@ -297,10 +310,10 @@ const float* ColumnOf(const MatMulPlan& plan, const Operands& operands) {
 void MultiplyBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   const TernMatMulArgs& args = *plan.args;
   const Operands operands = PrepareBatch(plan, batch, worker);
-  const int64_t panels = PanelCount(args.n);
+  const int64_t panels = PanelCount(args.n, plan.width);
   switch (plan.method) {
     case Method::kPack:
-      PackPanels(PackingOf(plan, operands), 0, panels);
+      PackPanels(PackingOf(plan, operands), 0, panels, plan.width);
       MultiplyMatrix(ProductOf(plan, operands), RowsOf(plan, operands), 0, args.m, 0, panels, 0);
       break;
     case Method::kDotRows:
@@ -320,8 +333,11 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
   const int64_t column_grain = 1 + kWorkerGrain / (args.m * args.k * 4 + 1);
   if (plan.method == Method::kPack) {
     const TernPackArgs packing = PackingOf(plan, operands);
-    ParallelFor(context, PanelCount(args.n), 1 + kWorkerGrain / (args.k * 128 + 1), 1,
-                [&](int64_t first, int64_t last, int32_t) { PackPanels(packing, first, last); });
+    ParallelFor(context, PanelCount(args.n, plan.width),
+                1 + kWorkerGrain / (args.k * 8 * plan.width + 1), 1,
+                [&](int64_t first, int64_t last, int32_t) {
+                  PackPanels(packing, first, last, plan.width);
+                });
     MultiplyInParallel(ProductOf(plan, operands), RowsOf(plan, operands), args.m, context);
   } else if (plan.method == Method::kDotRows) {
     const float* column = ColumnOf(plan, operands);

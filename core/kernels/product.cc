@@ -7,6 +7,7 @@
 #include "core/kernels/activate.h"
 #include "core/kernels/columns.h"
 #include "core/kernels/finish.h"
+#include "core/kernels/long_panels.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/row.h"
 #include "core/kernels/tile.h"
@@ -26,8 +27,14 @@ constexpr int PerPanel(int64_t lanes) {
 
 int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(PanelTag())); }
 
+// Lanes of a tile's vectors: a long panel is one vector wide.
+int64_t TileLanes(PanelWidth width) {
+  if (IsLong(width)) return width;
+  return Lanes();
+}
+
 // Columns of a tile; a divisor or multiple of a panel.
-int64_t TileColumns() { return kTileVectors * Lanes(); }
+int64_t TileColumns(PanelWidth width) { return kTileVectors * TileLanes(width); }
 
 // Columns of a tile that goes over a panel and a half.
 int64_t WideColumns() { return 3 * Lanes(); }
@@ -38,36 +45,38 @@ bool IsWide(int64_t panels, int64_t columns) {
 }
 
 // For the last columns, where half of a panel's vectors and less hold them.
-template <int kPerPanel>
+template <int kPerPanel, class D>
 TileFunction* NarrowTile(int64_t rows, int64_t columns) {
   if constexpr (kPerPanel > 1) {
-    if (2 * columns <= kPerPanel * Lanes()) return NarrowTile<kPerPanel / 2>(rows, columns);
+    if (2 * columns <= kPerPanel * Lanes()) return NarrowTile<kPerPanel / 2, D>(rows, columns);
   }
-  return TileForRows<kPerPanel, 1>(rows);
+  return TileForRows<kPerPanel, 1, D>(rows);
 }
 
 // columns: that there are, at most those of the panels.
-template <int kPerPanel>
+template <int kPerPanel, class D = PanelTag>
 TileFunction* TileForShape(int64_t rows, int64_t panels, int64_t columns) {
   constexpr int kPanels = kTileVectors / kPerPanel;
   if constexpr (kPanels >= 4) {
-    if (panels >= 4) return TileForRows<kPerPanel, 4>(rows);
+    if (panels >= 4) return TileForRows<kPerPanel, 4, D>(rows);
   }
   if constexpr (kPanels >= 2) {
-    if (panels >= 2) return TileForRows<kPerPanel, 2>(rows);
+    if (panels >= 2) return TileForRows<kPerPanel, 2, D>(rows);
   }
-  if constexpr (kNarrowTiles) return NarrowTile<kPerPanel>(rows, columns);
-  return TileForRows<kPerPanel, 1>(rows);
+  if constexpr (kNarrowTiles) return NarrowTile<kPerPanel, D>(rows, columns);
+  return TileForRows<kPerPanel, 1, D>(rows);
 }
 
 // The micro-kernel for that many rows, at most that many panels and the columns left in them. The
-// length of SVE vectors is known only when it runs, so there the three shapes are compiled and
-// chosen here; elsewhere only one is.
-TileFunction* ChooseTile(int64_t rows, int64_t panels, int64_t columns) {
+// length of SVE vectors is known only when it runs, so there the three shapes, and that of long
+// panels, are compiled and chosen here; elsewhere only one is.
+TileFunction* ChooseTile(int64_t rows, int64_t panels, int64_t columns,
+                         [[maybe_unused]] PanelWidth width) {
   if constexpr (kWideTiles) {
     if (IsWide(panels, columns)) return WideTileForRows(rows);
   }
 #if HWY_HAVE_SCALABLE
+  if (IsLong(width)) return TileForShape<1, FloatTag>(rows, panels, columns);
   if (Lanes() >= 16) return TileForShape<PerPanel(16)>(rows, panels, columns);
   if (Lanes() >= 8) return TileForShape<PerPanel(8)>(rows, panels, columns);
   return TileForShape<PerPanel(4)>(rows, panels, columns);
@@ -77,10 +86,10 @@ TileFunction* ChooseTile(int64_t rows, int64_t panels, int64_t columns) {
 }
 
 // Panels that one tile covers when `panels` are left, which hold that many columns.
-int64_t PanelsTaken(int64_t panels, int64_t columns) {
+int64_t PanelsTaken(int64_t panels, int64_t columns, PanelWidth width) {
   if (IsWide(panels, columns)) return panels;
   // A tile covers a power of two of panels, so the rest is covered by halves.
-  int64_t most = PanelsPerTile();
+  int64_t most = PanelsPerTile(width);
   while (most > panels) most /= 2;
   return most;
 }
@@ -133,11 +142,12 @@ void ComputeAll(TileFunction* compute, Tile tile, int64_t rows) {
 
 // Activations with polynomials would spill the accumulators, so the sums go through a buffer in the
 // first-level cache, where the activation passes over all of them in one loop.
+template <int64_t kMostWidth>
 HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t rows,
-                                       const TernEpilogue& epilogue) {
+                                       const TernEpilogue& epilogue, PanelWidth panel_width) {
   // Zeros, because lanes behind the last column are never written.
-  HWY_ALIGN float sums[kTileRows * kTileVectors * TERN_PANEL_WIDTH] = {};
-  const int64_t most = kWideTiles ? WideColumns() : TileColumns();
+  HWY_ALIGN float sums[kTileRows * kTileVectors * kMostWidth] = {};
+  const int64_t most = kWideTiles ? WideColumns() : TileColumns(panel_width);
   const int64_t columns = tile.columns < most ? tile.columns : most;
   const int64_t width = (columns + Lanes() - 1) / Lanes() * Lanes();
   Tile plain = tile;
@@ -183,12 +193,15 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
   tile.count = last - first;
   tile.height = rows;
   PlaceTile(group, row, tile);
-  TileFunction* compute = ChooseTile(rows, group.panels, tile.columns);
-  if (IsSlowActivation(epilogue.activation)) {
-    ComputeThroughBuffer(compute, tile, rows, epilogue);
-  } else {
-    ComputeAll(compute, tile, rows);
+  const PanelWidth width = group.product->width;
+  TileFunction* compute = ChooseTile(rows, group.panels, tile.columns, width);
+  if (!IsSlowActivation(epilogue.activation)) return ComputeAll(compute, tile, rows);
+  if constexpr (kLongPanels) {
+    constexpr int64_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
+    if (IsLong(width))
+      return ComputeThroughBuffer<kMostLanes>(compute, tile, rows, epilogue, width);
   }
+  ComputeThroughBuffer<TERN_PANEL_WIDTH>(compute, tile, rows, epilogue, width);
 }
 
 // What all tiles of a group share.
@@ -199,12 +212,10 @@ Tile TileOf(const ColumnGroup& group) {
   tile.taps = product.taps;
   tile.run = product.run;
   tile.b = group.b;
-  tile.panel_stride = product.taps * product.run * TERN_PANEL_WIDTH;
+  tile.panel_stride = product.taps * product.run * product.width;
   tile.c_stride = product.c_stride;
   tile.columns = product.n - group.column;
-  if (tile.columns > TERN_PANEL_WIDTH * group.panels) {
-    tile.columns = TERN_PANEL_WIDTH * group.panels;
-  }
+  if (tile.columns > product.width * group.panels) tile.columns = product.width * group.panels;
   tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + group.column;
   SetEpilogue(epilogue, tile);
   return tile;
@@ -216,15 +227,16 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
   MultiplyTiles(group, split, split.higher, split.tiles, tile);
 }
 
-// A panel has TERN_PANEL_WIDTH columns; where a tile is narrower, it goes over the panel in steps.
-// Where a tile covers several panels this is one step.
+// Where a tile is narrower than a panel, it goes over the panel in steps. Where a tile covers
+// several panels this is one step.
 void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
-  const int64_t end = group.column + TERN_PANEL_WIDTH;
+  const PanelWidth width = group.product->width;
+  const int64_t end = group.column + width;
   if (IsWide(group.panels, group.product->n - group.column)) return MultiplyGroup(group, split);
   const int64_t last = end < group.product->n ? end : group.product->n;
-  for (; group.column < last; group.column += TileColumns()) {
+  for (; group.column < last; group.column += TileColumns(width)) {
     MultiplyGroup(group, split);
-    if (group.b != nullptr) group.b += TileColumns();  // null where there is nothing to sum
+    if (group.b != nullptr) group.b += TileColumns(width);  // null where there is nothing to sum
   }
 }
 
@@ -269,9 +281,9 @@ void MultiplyRowBlock(const Product& product, const float* const* pointers, int6
 
 }  // namespace
 
-int64_t PanelsPerTile() {
-  const int64_t columns = TileColumns();
-  return columns <= TERN_PANEL_WIDTH ? 1 : columns / TERN_PANEL_WIDTH;
+int64_t PanelsPerTile(PanelWidth width) {
+  const int64_t columns = TileColumns(width);
+  return columns <= width ? 1 : columns / width;
 }
 
 namespace {
@@ -283,13 +295,12 @@ void MultiplyGroups(const Product& product, const float* const* pointers, int64_
   if (product.columns != nullptr && !IsSlowActivation(product.epilogue.activation))
     return MultiplyColumns(product, pointers, first_row, rows);
   const TileSplit split(rows);
-  const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
+  const PanelWidth width = product.width;
+  const int64_t panel_size = product.taps * product.run * width;
   for (int64_t panel = first_panel; panel < last_panel;) {
-    const int64_t columns = product.n - panel * TERN_PANEL_WIDTH;
-    const int64_t taken = PanelsTaken(last_panel - panel, columns);
-    const ColumnGroup group{&product,  pointers,
-                            first_row, panel * TERN_PANEL_WIDTH,
-                            taken,     product.panels + panel * panel_size};
+    const int64_t taken = PanelsTaken(last_panel - panel, product.n - panel * width, width);
+    const ColumnGroup group{&product,      pointers, first_row,
+                            panel * width, taken,    product.panels + panel * panel_size};
     MultiplyPanel(group, split);
     panel += taken;
   }
@@ -332,7 +343,7 @@ void MultiplyBlock(const Product& product, const float* const* pointers, int64_t
   if (rows == 1 && product.columns == nullptr)
     return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
 #endif
-  const int64_t column = first_panel * TERN_PANEL_WIDTH, end = last_panel * TERN_PANEL_WIDTH;
+  const int64_t column = first_panel * product.width, end = last_panel * product.width;
   const FinishedBlock block{product.c + first_row * product.c_stride + column, product.c_stride,
                             rows, (end < product.n ? end : product.n) - column};
   if (!ActivatesBlock(product.epilogue, block)) {
@@ -359,7 +370,8 @@ int64_t RowsPerBlock(int64_t k) {
 
 int64_t CopyFloats(const Product& product, int64_t m, int64_t stride) {
   const bool conflicts = stride >= 2 * kPageStride && stride % kPageStride == 0;
-  if (!conflicts || m < kTileRows || PanelCount(product.n) < 2 * PanelsPerTile()) return 0;
+  if (!conflicts || m < kTileRows || PanelCount(product) < 2 * PanelsPerTile(product.width))
+    return 0;
   // The copied rows are longer by a panel's width, so that they do not collide again.
   return RowsPerBlock(product.run) * (product.run + TERN_PANEL_WIDTH);
 }
@@ -391,7 +403,7 @@ void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row,
 // If n is larger than m, the weights are most of what is read, and each worker reads only its
 // panels. With fewer than two groups of panels per worker the last would wait for the others.
 bool SplitByPanels(const Product& product, int64_t m, int64_t workers) {
-  const int64_t groups = PanelCount(product.n) / PanelsPerTile();
+  const int64_t groups = PanelCount(product) / PanelsPerTile(product.width);
   return product.n > m && groups >= 2 * workers;
 }
 
@@ -399,12 +411,12 @@ void MultiplyInParallel(const Product& whole, const Rows& rows, int64_t m,
                         const TernKernelContext* context) {
   HWY_ALIGN float columns[kMostColumnFloats];
   const Product product = WithColumns(whole, m, columns);
-  const int64_t panels = PanelCount(product.n), row_cost = product.n * product.run * product.taps;
+  const int64_t panels = PanelCount(product), row_cost = product.n * product.run * product.taps;
   const int64_t workers = WorkersFor(context, m * row_cost, kWorkerGrain);
   if (SplitByPanels(product, m, workers)) {
-    const int64_t panel_cost = m * product.run * product.taps * TERN_PANEL_WIDTH;
+    const int64_t panel_cost = m * product.run * product.taps * product.width;
     const int64_t grain = 1 + kWorkerGrain / (panel_cost + 1);
-    ParallelFor(context, panels, grain, PanelsPerTile(),
+    ParallelFor(context, panels, grain, PanelsPerTile(product.width),
                 [&](int64_t first, int64_t last, int32_t worker) {
                   MultiplyMatrix(product, rows, 0, m, first, last, worker);
                 });
@@ -416,12 +428,40 @@ void MultiplyInParallel(const Product& whole, const Rows& rows, int64_t m,
               });
 }
 
+namespace {
+
+int64_t Workers(const TernKernelContext* context) {
+  return context->parallel == nullptr ? 1 : context->parallel->num_workers;
+}
+
+// By long panels, which are so many floats; false where there is no memory for them.
+[[maybe_unused]] bool MultiplyByLongPanels(const Product& product, int64_t floats, Rows rows,
+                                           int64_t m, const TernKernelContext* context) {
+  Product wide = ByLongPanels(product, nullptr);
+  rows.copy_floats = CopyFloats(wide, m, rows.stride);
+  const int64_t all = floats + Workers(context) * rows.copy_floats;
+  auto* scratch = static_cast<float*>(
+      context->scratch(context->scratch_context, static_cast<size_t>(all) * sizeof(float)));
+  if (scratch == nullptr) return false;
+  if (rows.copy_floats > 0) rows.copy = scratch + floats;
+  WidenInParallel(product, scratch, context);
+  wide.panels = scratch;
+  MultiplyInParallel(wide, rows, m, context);
+  return true;
+}
+
+}  // namespace
+
 void MultiplyWithScratch(const Product& product, const float* a, int64_t a_stride, int64_t m,
                          const TernKernelContext* context) {
+  if constexpr (kLongPanels) {
+    const int64_t floats = LongFloats(product, m);
+    if (floats > 0 && MultiplyByLongPanels(product, floats, {a, a_stride, nullptr, 0}, m, context))
+      return;
+  }
   Rows rows{a, a_stride, nullptr, CopyFloats(product, m, a_stride)};
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
   if (rows.copy_floats > 0) {
-    const size_t bytes = static_cast<size_t>(workers * rows.copy_floats) * sizeof(float);
+    const size_t bytes = static_cast<size_t>(Workers(context) * rows.copy_floats) * sizeof(float);
     rows.copy = static_cast<float*>(context->scratch(context->scratch_context, bytes));
   }
   MultiplyInParallel(product, rows, m, context);

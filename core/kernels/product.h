@@ -13,11 +13,13 @@ namespace tern::kernels::TERN_TARGET_NAME {
 struct Product {
   int64_t taps, run;  // k = taps * run
   int64_t n;
-  const float* panels;  // [ceil(n/16)][k][16]
+  const float* panels;  // [ceil(n/width)][k][width]
   float* c;
   int64_t c_stride;
   TernEpilogue epilogue;
   const float* columns = nullptr;  // of WithColumns, or null
+  // Of a panel: a file's, or that of long ones (long_panels.h), with which `columns` is null.
+  [[no_unique_address]] PanelWidth width = TERN_PANEL_WIDTH;
 };
 
 // Where there are few columns, k is summed along vectors (columns.h), by weights in an order of
@@ -39,7 +41,12 @@ struct TileSplit {
 };
 
 // Panels that one tile covers (1 where a tile is narrower than a panel).
-int64_t PanelsPerTile();
+int64_t PanelsPerTile(PanelWidth width);
+
+inline int64_t PanelCount(int64_t n, PanelWidth width = TERN_PANEL_WIDTH) {
+  return (n + width - 1) / width;
+}
+inline int64_t PanelCount(const Product& product) { return PanelCount(product.n, product.width); }
 
 // c[first_row ...] = rows * panels [first_panel, last_panel), for the rows of one block. `pointers`
 // is [tile][tap][kTileRows] for the tiles of TileSplit(rows).
@@ -70,7 +77,8 @@ void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row,
 void MultiplyInParallel(const Product& product, const Rows& rows, int64_t m,
                         const TernKernelContext* context);
 
-// The same, taking scratch for copies. Where there is none, rows are used in place.
+// The same, taking scratch for copies and long panels. Where there is none, rows and panels are
+// used in place.
 void MultiplyWithScratch(const Product& product, const float* a, int64_t a_stride, int64_t m,
                          const TernKernelContext* context);
 
@@ -79,8 +87,6 @@ inline constexpr int64_t kWorkerGrain = 1000000;
 
 // True where a product over the workers is better cut by panels (weights larger than activations).
 bool SplitByPanels(const Product& product, int64_t m, int64_t workers);
-
-inline int64_t PanelCount(int64_t n) { return (n + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
 
 }  // namespace tern::kernels::TERN_TARGET_NAME
 

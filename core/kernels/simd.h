@@ -30,6 +30,30 @@ using PanelTag = hn::CappedTag<float, TERN_PANEL_WIDTH>;
 using FloatVector = hn::Vec<FloatTag>;
 using PanelVector = hn::Vec<PanelTag>;
 
+// Whether FloatTag may have more lanes than a file's panels have columns: SVE's vectors have up to
+// 64. Products of enough rows then use long panels, as wide as a vector (long_panels.h); elsewhere
+// this is false, and nothing of it is compiled.
+inline constexpr bool kLongPanels = HWY_HAVE_SCALABLE;
+#if HWY_HAVE_SCALABLE
+using PanelWidth = int64_t;
+#else
+// One that is known at compile time, takes no memory and is no argument of a call.
+struct PanelWidth {
+  constexpr PanelWidth(int64_t = TERN_PANEL_WIDTH) {}
+  constexpr operator int64_t() const { return TERN_PANEL_WIDTH; }
+};
+#endif
+
+inline bool IsLong(PanelWidth width) { return kLongPanels && width > TERN_PANEL_WIDTH; }
+
+// Columns of the panels whose columns a tile loads by the tag, and so floats from one step of k to
+// the next: a file's panels by PanelTag, long ones by FloatTag where that is another.
+template <class D>
+HWY_INLINE PanelWidth WidthOf(D d) {
+  if constexpr (hwy::IsSame<D, PanelTag>()) return TERN_PANEL_WIDTH;
+  return static_cast<int64_t>(hn::Lanes(d));
+}
+
 // ---- multiply and add: a * b + c, rounded once where the machine does so, twice where only
 // separate instructions exist (SSE4, WebAssembly without relaxed SIMD). With relaxed SIMD the
 // engine chooses.

@@ -34,22 +34,27 @@ struct Tile {
   float low, high;
 };
 
+// Everything below is for tiles of a file's panels, and again, with FloatTag in place of PanelTag,
+// for tiles of long ones (kLongPanels).
+
 // Where vector j of a row of the tile starts, from its first column in the packed panels.
-template <int kPerPanel>
+template <int kPerPanel, class D = PanelTag>
 HWY_INLINE ptrdiff_t PanelOffset(const Tile& tile, int j) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(PanelTag()));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
   return static_cast<ptrdiff_t>((j / kPerPanel) * tile.panel_stride + (j % kPerPanel) * lanes);
 }
 
 // n elements from p, or all lanes where n is larger; zeros behind them, none for n <= 0.
-HWY_INLINE PanelVector LoadColumns(const float* p, int64_t n) {
-  const PanelTag d;
+template <class D = PanelTag>
+HWY_INLINE hn::Vec<D> LoadColumns(const float* p, int64_t n) {
+  const D d;
   if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
   return n > 0 ? hn::LoadN(d, p, static_cast<size_t>(n)) : hn::Zero(d);
 }
 
-HWY_INLINE void StoreColumns(PanelVector v, float* p, int64_t n) {
-  const PanelTag d;
+template <class D = PanelTag>
+HWY_INLINE void StoreColumns(hn::Vec<D> v, float* p, int64_t n) {
+  const D d;
   if (n >= static_cast<int64_t>(hn::Lanes(d))) {
     hn::StoreU(v, d, p);
   } else if (n > 0) {
@@ -57,57 +62,60 @@ HWY_INLINE void StoreColumns(PanelVector v, float* p, int64_t n) {
   }
 }
 
-HWY_INLINE PanelVector LoadBias(const Tile& tile, int j) {
-  const int64_t column = j * static_cast<int64_t>(hn::Lanes(PanelTag()));
-  if (tile.bias == nullptr) return hn::Zero(PanelTag());
-  return LoadColumns(tile.bias + column, tile.columns - column);
+template <class D = PanelTag>
+HWY_INLINE hn::Vec<D> LoadBias(const Tile& tile, int j) {
+  const int64_t column = j * static_cast<int64_t>(hn::Lanes(D()));
+  if (tile.bias == nullptr) return hn::Zero(D());
+  return LoadColumns<D>(tile.bias + column, tile.columns - column);
 }
 
-HWY_INLINE PanelVector ClampVector(PanelVector v, float low, float high) {
-  const PanelTag d;
+template <class D>
+HWY_INLINE hn::Vec<D> ClampVector(D d, hn::Vec<D> v, float low, float high) {
   return ClampKeepingNaN(v, hn::Set(d, low), hn::Set(d, high));
 }
 
 // Any tile edge, residual and clamp.
-HWY_INLINE void StoreCarefully(const Tile& tile, int row, int j, PanelVector v) {
-  const int64_t column = j * static_cast<int64_t>(hn::Lanes(PanelTag()));
+template <class D = PanelTag>
+HWY_INLINE void StoreCarefully(const Tile& tile, int row, int j, hn::Vec<D> v) {
+  const D d;
+  const int64_t column = j * static_cast<int64_t>(hn::Lanes(d));
   const int64_t left = tile.columns - column;
   if (left <= 0) return;
-  PanelVector residual = hn::Zero(PanelTag());
+  hn::Vec<D> residual = hn::Zero(d);
   if (tile.residual != nullptr) {
-    residual = LoadColumns(tile.residual + row * tile.residual_stride + column, left);
+    residual = LoadColumns<D>(tile.residual + row * tile.residual_stride + column, left);
     if (!tile.residual_after) v = hn::Add(v, residual);
   }
-  if (tile.clamp) v = ClampVector(v, tile.low, tile.high);
+  if (tile.clamp) v = ClampVector(d, v, tile.low, tile.high);
   if (tile.residual != nullptr && tile.residual_after) v = hn::Add(v, residual);
-  StoreColumns(v, tile.c + row * tile.c_stride + column, left);
+  StoreColumns<D>(v, tile.c + row * tile.c_stride + column, left);
 }
 
 enum class TileStore { kPlain, kClamp, kCareful };
 
-HWY_INLINE TileStore ChooseStore(const Tile& tile, int vectors) {
-  const int64_t width = vectors * static_cast<int64_t>(hn::Lanes(PanelTag()));
+template <class D>
+HWY_INLINE TileStore ChooseStore(D d, const Tile& tile, int vectors) {
+  const int64_t width = vectors * static_cast<int64_t>(hn::Lanes(d));
   if (tile.columns < width || tile.residual != nullptr) return TileStore::kCareful;
   return tile.clamp ? TileStore::kClamp : TileStore::kPlain;
 }
 
-template <int kVectors, TileStore store>
-HWY_INLINE void StoreRow(const Tile& tile, int row, PanelVector v0, PanelVector v1, PanelVector v2,
-                         PanelVector v3) {
-  const PanelTag d;
+template <int kVectors, TileStore store, class D>
+HWY_INLINE void StoreRow(D d, const Tile& tile, int row, hn::Vec<D> v0, hn::Vec<D> v1,
+                         hn::Vec<D> v2, hn::Vec<D> v3) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if constexpr (store == TileStore::kCareful) {
-    StoreCarefully(tile, row, 0, v0);
-    if constexpr (kVectors > 1) StoreCarefully(tile, row, 1, v1);
-    if constexpr (kVectors > 2) StoreCarefully(tile, row, 2, v2);
-    if constexpr (kVectors > 3) StoreCarefully(tile, row, 3, v3);
+    StoreCarefully<D>(tile, row, 0, v0);
+    if constexpr (kVectors > 1) StoreCarefully<D>(tile, row, 1, v1);
+    if constexpr (kVectors > 2) StoreCarefully<D>(tile, row, 2, v2);
+    if constexpr (kVectors > 3) StoreCarefully<D>(tile, row, 3, v3);
     return;
   }
   if constexpr (store == TileStore::kClamp) {
-    v0 = ClampVector(v0, tile.low, tile.high);
-    if constexpr (kVectors > 1) v1 = ClampVector(v1, tile.low, tile.high);
-    if constexpr (kVectors > 2) v2 = ClampVector(v2, tile.low, tile.high);
-    if constexpr (kVectors > 3) v3 = ClampVector(v3, tile.low, tile.high);
+    v0 = ClampVector(d, v0, tile.low, tile.high);
+    if constexpr (kVectors > 1) v1 = ClampVector(d, v1, tile.low, tile.high);
+    if constexpr (kVectors > 2) v2 = ClampVector(d, v2, tile.low, tile.high);
+    if constexpr (kVectors > 3) v3 = ClampVector(d, v3, tile.low, tile.high);
   }
   float* c = tile.c + row * tile.c_stride;
   hn::StoreU(v0, d, c);
@@ -117,10 +125,8 @@ HWY_INLINE void StoreRow(const Tile& tile, int row, PanelVector v0, PanelVector 
 }
 
 // One row's share of one step of k: c += a * b.
-template <int kVectors>
-HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVector b2,
-                          PanelVector b3, PanelVector& c0, PanelVector& c1, PanelVector& c2,
-                          PanelVector& c3) {
+template <int kVectors, class V>
+HWY_INLINE void MulAddRow(V a, V b0, V b1, V b2, V b3, V& c0, V& c1, V& c2, V& c3) {
   c0 = MulAdd(a, b0, c0);
   if constexpr (kVectors > 1) c1 = MulAdd(a, b1, c1);
   if constexpr (kVectors > 2) c2 = MulAdd(a, b2, c2);
@@ -129,22 +135,22 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
 
 #define TERN_TILE_ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
 
-#define TERN_TILE_DECLARE(r)                                                         \
-  [[maybe_unused]] PanelVector c##r##_0 = bias0, c##r##_1 = bias1, c##r##_2 = bias2, \
-                               c##r##_3 = bias3;
+#define TERN_TILE_DECLARE(r)                                                        \
+  [[maybe_unused]] hn::Vec<D> c##r##_0 = bias0, c##r##_1 = bias1, c##r##_2 = bias2, \
+                              c##r##_3 = bias3;
 #define TERN_TILE_POINTER(r) [[maybe_unused]] const float* a##r = rows[r < kRows ? r : 0];
 #define TERN_TILE_MULTIPLY(r)                                                              \
   if constexpr (r < kRows) {                                                               \
     MulAddRow<kVectors>(hn::Set(d, a##r[i]), b0, b1, b2, b3, c##r##_0, c##r##_1, c##r##_2, \
                         c##r##_3);                                                         \
   }
-#define TERN_TILE_STEP                                                   \
-  {                                                                      \
-    const PanelVector b0 = hn::LoadU(d, panel);                          \
-    const PanelVector b1 = kVectors > 1 ? hn::LoadU(d, panel + o1) : b0; \
-    const PanelVector b2 = kVectors > 2 ? hn::LoadU(d, panel + o2) : b0; \
-    const PanelVector b3 = kVectors > 3 ? hn::LoadU(d, panel + o3) : b0; \
-    TERN_TILE_ROWS(TERN_TILE_MULTIPLY)                                   \
+#define TERN_TILE_STEP                                                  \
+  {                                                                     \
+    const hn::Vec<D> b0 = hn::LoadU(d, panel);                          \
+    const hn::Vec<D> b1 = kVectors > 1 ? hn::LoadU(d, panel + o1) : b0; \
+    const hn::Vec<D> b2 = kVectors > 2 ? hn::LoadU(d, panel + o2) : b0; \
+    const hn::Vec<D> b3 = kVectors > 3 ? hn::LoadU(d, panel + o3) : b0; \
+    TERN_TILE_ROWS(TERN_TILE_MULTIPLY)                                  \
   }
 #define TERN_TILE_ADVANCE(r) ++a##r;
 #define TERN_TILE_GROUP(r) \
@@ -157,10 +163,10 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
   if constexpr (r < kRows) c##r##_2 = MulAddLane<lane>(b, g##r, c##r##_2);
 #define TERN_TILE_LANE_3(r) \
   if constexpr (r < kRows) c##r##_3 = MulAddLane<lane>(b, g##r, c##r##_3);
-#define TERN_TILE_LANE_COLUMN(j)                      \
-  if constexpr (j < kVectors) {                       \
-    const PanelVector b = hn::LoadU(d, panel + o##j); \
-    TERN_TILE_ROWS(TERN_TILE_LANE_##j)                \
+#define TERN_TILE_LANE_COLUMN(j)                     \
+  if constexpr (j < kVectors) {                      \
+    const hn::Vec<D> b = hn::LoadU(d, panel + o##j); \
+    TERN_TILE_ROWS(TERN_TILE_LANE_##j)               \
   }
 #define TERN_TILE_LANE_STEP(index) \
   {                                \
@@ -169,11 +175,11 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
     TERN_TILE_LANE_COLUMN(1)       \
     TERN_TILE_LANE_COLUMN(2)       \
     TERN_TILE_LANE_COLUMN(3)       \
-    panel += TERN_PANEL_WIDTH;     \
+    panel += width;                \
   }
-#define TERN_TILE_STORE(r, store)                                               \
-  if constexpr (r < kRows) {                                                    \
-    StoreRow<kVectors, store>(tile, r, c##r##_0, c##r##_1, c##r##_2, c##r##_3); \
+#define TERN_TILE_STORE(r, store)                                                  \
+  if constexpr (r < kRows) {                                                       \
+    StoreRow<kVectors, store>(d, tile, r, c##r##_0, c##r##_1, c##r##_2, c##r##_3); \
   }
 #define TERN_TILE_STORE_CAREFULLY(r) TERN_TILE_STORE(r, TileStore::kCareful)
 #define TERN_TILE_STORE_CLAMPED(r) TERN_TILE_STORE(r, TileStore::kClamp)
@@ -181,21 +187,22 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
 
 // The first kRows rows of tile.count tiles, one below the other: kVectors vectors, kPerPanel from
 // each of neighbouring panels.
-template <int kRows, int kPerPanel, int kVectors>
+template <int kRows, int kPerPanel, int kVectors, class D = PanelTag>
 HWY_NOINLINE void ComputeTiles(Tile tile) {
   static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
   if constexpr (kRows > kTileRows) __builtin_trap();  // no tile is as high
-  const PanelTag d;
+  const D d;
+  const ptrdiff_t width = static_cast<ptrdiff_t>(WidthOf(d));
   const ptrdiff_t run = static_cast<ptrdiff_t>(tile.run), taps = static_cast<ptrdiff_t>(tile.taps);
-  [[maybe_unused]] const ptrdiff_t o0 = 0, o1 = PanelOffset<kPerPanel>(tile, 1);
-  [[maybe_unused]] const ptrdiff_t o2 = PanelOffset<kPerPanel>(tile, 2);
-  [[maybe_unused]] const ptrdiff_t o3 = PanelOffset<kPerPanel>(tile, 3);
-  const TileStore how = ChooseStore(tile, kVectors);
+  [[maybe_unused]] ptrdiff_t o0 = 0, o1 = PanelOffset<kPerPanel, D>(tile, 1);
+  [[maybe_unused]] ptrdiff_t o2 = PanelOffset<kPerPanel, D>(tile, 2);
+  [[maybe_unused]] ptrdiff_t o3 = PanelOffset<kPerPanel, D>(tile, 3);
+  const TileStore how = ChooseStore(d, tile, kVectors);
   const float* const* rows = tile.rows;
   for (int64_t count = kTilesInOneCall ? tile.count : 1; count > 0; --count) {
     // Loaded anew for each tile: kept over k, it would push accumulators out of the registers.
-    const PanelVector bias0 = LoadBias(tile, 0), bias1 = LoadBias(tile, 1);
-    const PanelVector bias2 = LoadBias(tile, 2), bias3 = LoadBias(tile, 3);
+    const hn::Vec<D> bias0 = LoadBias<D>(tile, 0), bias1 = LoadBias<D>(tile, 1);
+    const hn::Vec<D> bias2 = LoadBias<D>(tile, 2), bias3 = LoadBias<D>(tile, 3);
     TERN_TILE_ROWS(TERN_TILE_DECLARE)
     const float* panel = tile.b;
     for (ptrdiff_t tap = 0; tap < taps; ++tap, rows += kTileRows) {
@@ -204,6 +211,13 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
       if constexpr (kMultiplyByLane) {
         for (; i < end - 3; i += 4) {
           TERN_HIDE_INDEX(i);
+          if constexpr (!hwy::IsSame<D, PanelTag>()) {
+            // Steps are vectors apart, which loads can add to a pointer by themselves; a compiler
+            // that sees that offsets stay keeps the sum of each offset and step instead.
+            TERN_HIDE_INDEX(o1);
+            TERN_HIDE_INDEX(o2);
+            TERN_HIDE_INDEX(o3);
+          }
           TERN_TILE_ROWS(TERN_TILE_GROUP)
           TERN_TILE_LANE_STEP(0)
           TERN_TILE_LANE_STEP(1)
@@ -212,13 +226,13 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
         }
       }
       if constexpr (kTileAdvances) {
-        for (; end > 0; --end, panel += TERN_PANEL_WIDTH) {
+        for (; end > 0; --end, panel += width) {
           TERN_TILE_STEP
           TERN_TILE_ROWS(TERN_TILE_ADVANCE)
         }
       } else {
         HWY_UNROLL(kTileUnroll)
-        for (; i < end; ++i, panel += TERN_PANEL_WIDTH) {
+        for (; i < end; ++i, panel += width) {
           TERN_TILE_STEP
         }
       }
@@ -256,11 +270,11 @@ using TileFunction = void(Tile tile);
 
 // The micro-kernel for 1 <= rows <= kTileRows. WebAssembly's targets differ in kTileRows and must
 // have the same functions (wasm/split_module.py), so there the others trap.
-template <int kPerPanel, int kPanels>
+template <int kPerPanel, int kPanels, class D = PanelTag>
 HWY_INLINE TileFunction* TileForRows(int64_t rows) {
   constexpr int kMost = HWY_ARCH_WASM ? kMaxTileRows : kTileRows;
 #define TERN_TILE_ENTRY(r) \
-  &ComputeTiles<(r < kMost ? r + 1 : kMost), kPerPanel, kPerPanel * kPanels>,
+  &ComputeTiles<(r < kMost ? r + 1 : kMost), kPerPanel, kPerPanel * kPanels, D>,
   static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
 #undef TERN_TILE_ENTRY
   return kTable[rows - 1];

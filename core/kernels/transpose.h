@@ -74,23 +74,46 @@ inline void PackRows(const TernPackArgs& args, int64_t first, int64_t last) {
   }
 }
 
-// Panels [first, last) of args.
-inline void PackPanels(const TernPackArgs& args, int64_t first, int64_t last) {
+// The same of long panels (kLongPanels), with the columns of the last one.
+inline void PackLongRows(const TernPackArgs& args, int64_t first, int64_t last) {
+  const FloatTag d;
+  const int64_t width = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int64_t kRows = 16;
+  for (int64_t row = 0; row < args.k; row += kRows) {
+    const int64_t end = row + kRows < args.k ? row + kRows : args.k;
+    for (int64_t panel = first; panel < last; ++panel) {
+      const int64_t left = args.n - panel * width, columns = left < width ? left : width;
+      const float* src = args.src + panel * width;
+      float* dst = args.dst + panel * args.k * width;
+      for (int64_t i = row; i < end; ++i) {
+        const FloatVector v = hn::LoadN(d, src + i * args.k_stride, static_cast<size_t>(columns));
+        hn::StoreU(v, d, dst + i * width);
+      }
+    }
+  }
+}
+
+// Panels [first, last) of args, of that many columns; what they have more than args.n is zeros.
+inline void PackPanels(const TernPackArgs& args, int64_t first, int64_t last,
+                       PanelWidth width = TERN_PANEL_WIDTH) {
+  if constexpr (kLongPanels) {
+    if (IsLong(width) && args.n_stride == 1) return PackLongRows(args, first, last);
+  }
   if (args.n_stride == 1) {
     const int64_t whole = args.n / TERN_PANEL_WIDTH < last ? args.n / TERN_PANEL_WIDTH : last;
     if (first < whole) PackRows(args, first, whole);
     first = first < whole ? whole : first;
   }
   for (int64_t panel = first; panel < last; ++panel) {
-    float* dst = args.dst + panel * args.k * TERN_PANEL_WIDTH;
-    const int64_t column = panel * TERN_PANEL_WIDTH;
+    float* dst = args.dst + panel * args.k * width;
+    const int64_t column = panel * width;
     const int64_t left = args.n - column;
-    const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
-    if (columns < TERN_PANEL_WIDTH && args.k > 0) {
-      memset(dst, 0, static_cast<size_t>(args.k) * TERN_PANEL_WIDTH * sizeof(float));
+    const bool is_whole = left >= width;
+    if (!is_whole && args.k > 0) {
+      memset(dst, 0, static_cast<size_t>(args.k * width) * sizeof(float));
     }
-    CopyStrided(args.src + column * args.n_stride, args.k_stride, args.n_stride, args.k, columns,
-                dst, TERN_PANEL_WIDTH);
+    CopyStrided(args.src + column * args.n_stride, args.k_stride, args.n_stride, args.k,
+                is_whole ? static_cast<int64_t>(width) : left, dst, width);
   }
 }
 

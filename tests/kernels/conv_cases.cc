@@ -81,6 +81,37 @@ void CheckNoMemory(Kernel<TernConv2dArgs>* kernel, const ConvCase& c) {
   for (int64_t i = 0; i < output.size(); ++i) ASSERT_EQ(output[i], 4.0f);
 }
 
+// What the call takes of scratch.
+int64_t ScratchOf(Kernel<TernConv2dArgs>* kernel, const ConvCase& c) {
+  TernConv2dArgs args = Geometry(c);
+  Buffer<float> input(c.height * c.width * c.in_c), weights(WeightFloats(c, false));
+  Buffer<float> output(args.out_h * args.out_w * c.out_c);
+  args.input = input.Fill(0.0f).data(), args.weights = weights.Fill(0.0f).data();
+  args.output = output.data();
+  TestContext context;
+  EXPECT_EQ(kernel(&args, context.get()), TERN_KERNEL_OK);
+  return context.scratch_bytes();
+}
+
+// Panels as wide as a vector, made anew in scratch: of a window, of one pixel, of each group.
+void CheckLongPanels(const KernelPair<TernConv2dArgs>& pair) {
+  const int64_t width = LongWidth(pair, &KernelTable::conv2d), wide = 2 * width + 5;
+  for (int32_t activation : {TERN_ACT_NONE, TERN_ACT_RELU, TERN_ACT_SILU}) {
+    CheckConv(pair, {9, 8, 35, wide, 3, 3, 1, 1, 1, 1, 1, 2, activation, true}, false);
+    CheckConv(pair, {9, 8, 3, wide, 3, 3, 1, 1, 1, 1, 1, 0, activation}, false, 2);
+    CheckConv(pair, {9, 8, 14, 2 * wide, 3, 3, 1, 1, 1, 2, 2, 0, activation, true}, false, 2);
+    CheckConv(pair, {9, 8, 35, wide, 1, 1, 1, 0, 1, 1, 1, 2, activation, true}, false);
+  }
+  CheckConv(pair, {4, 5, 70, 17 * width, 3, 3, 1, 1}, false, 2);
+  if (width == 16) return;
+  const int64_t windows = ScratchOf(pair.actual, {9, 8, 35, wide, 3, 3, 1, 1}) -
+                          ScratchOf(pair.actual, {9, 8, 35, 16, 3, 3, 1, 1});
+  EXPECT_EQ(windows, 3 * width * 35 * 9 * 4);
+  const int64_t groups = ScratchOf(pair.actual, {9, 8, 14, 2 * wide, 3, 3, 1, 1, 1, 2}) -
+                         ScratchOf(pair.actual, {9, 8, 14, 32, 3, 3, 1, 1, 1, 2});
+  EXPECT_EQ(groups, 2 * 3 * width * 7 * 9 * 4);
+}
+
 }  // namespace
 
 void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
@@ -128,6 +159,7 @@ void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
   CheckConv(pair, {7, 7, 64, 530, 3, 3, 1, 1}, false, 2);
   CheckConv(pair, {40, 40, 24, 48, 3, 3, 1, 1, 1, 4, 2}, false, 2);
   CheckConv(pair, {0, 4, 3, 5, 1, 1}, false);
+  CheckLongPanels(pair);
   CheckNoMemory(pair.actual, {5, 5, 3, 4, 3, 3, 1, 1});
   CheckNoMemory(pair.actual, {5, 5, 40, 4, 3, 3, 1, 1, 1, 2});
 }
@@ -230,6 +262,7 @@ void Test_conv_transpose2d(const KernelPair<TernConvTranspose2dArgs>& pair) {
     CheckTranspose(pair, {4, 5, 6, 20, 3, 2, 1, 1, 1, 1, 0, activation});
   }
   CheckTranspose(pair, {30, 30, 32, 40, 4, 2, 1}, 2);
+  CheckTranspose(pair, {3, 15, 7, 5 * std::max<int64_t>(TestLanes(), 16) + 3, 3, 2}, 2);
   // Taps that do not overlap: the phases of a row are one product.
   for (int64_t stride : {2, 3}) {
     for (int64_t channels : {1, 8, 9, 24}) {

@@ -99,6 +99,85 @@ void CheckGemmSpecials(const KernelPair<TernGemmArgs>& pair) {
   }
 }
 
+// A product of any epilogue; what it reads beside it is at least as wide.
+struct AnyGemm {
+  GemmShape shape;
+  int64_t gap;
+  bool has_bias, has_residual;
+  int32_t activation, residual_after;
+  int workers;
+};
+
+AnyGemm DrawGemm(Random& random, int64_t width) {
+  AnyGemm c{};
+  // Up to three tiles and a rest; columns up to a tile and a rest, of whole panels and others.
+  c.shape = {1 + random.Below(24), 1 + random.Below(5 * width), random.Below(14)};
+  if (random.Below(4) == 0) c.shape.n = width * (1 + random.Below(5));
+  c.gap = random.Below(3);
+  c.has_bias = random.Below(2) != 0, c.has_residual = random.Below(2) != 0;
+  c.activation = static_cast<int32_t>(random.Below(TERN_ACT_ELU + 1));
+  c.residual_after = static_cast<int32_t>(random.Below(2));
+  c.workers = static_cast<int>(random.Below(3));
+  return c;
+}
+
+// With panels made anew where there is scratch, and with those of the file where there is none: the
+// same bits, and those of the plain loops within the bound.
+void CheckPanelWidths(const KernelPair<TernGemmArgs>& pair, const AnyGemm& c, Random& random) {
+  const auto& [m, n, k] = c.shape;
+  Buffer<float> a(m * (k + c.gap), 1), bias(n, 1), residual(m * (n + c.gap), 3);
+  Buffer<float> sums(m * (n + c.gap), 1);
+  const Buffer<float> b = RandomPanels(n, k, random);
+  for (Buffer<float>* buffer : {&a, &bias, &residual, &sums}) buffer->FillRandom(random);
+  const TernEpilogue epilogue{c.has_bias ? bias.data() : nullptr,
+                              c.has_residual ? residual.data() : nullptr,
+                              n + c.gap,
+                              c.activation,
+                              c.residual_after,
+                              0.25f,
+                              0.5f};
+  TernGemmArgs args{m, n, k, a.data(), k + c.gap, b.data(), nullptr, n + c.gap, epilogue};
+  const std::string what = Name(c.shape) + " activation " + std::to_string(c.activation);
+  ExpectSame(pair, args, &TernGemmArgs::c, sums, what, c.workers);
+  Buffer<float> by_long(sums), by_file(sums);
+  TestContext with_scratch(c.workers), without(c.workers, /*has_scratch=*/false);
+  args.c = by_long.data();
+  ASSERT_EQ(pair.actual(&args, with_scratch.get()), TERN_KERNEL_OK);
+  args.c = by_file.data();
+  ASSERT_EQ(pair.actual(&args, without.get()), TERN_KERNEL_OK);
+  EXPECT_TRUE(Close(by_file.data(), by_long.data(), sums.size(), 0.0f, what + " by long panels"));
+  EXPECT_EQ(without.scratch_bytes(), 0);
+}
+
+// Panels are made anew where that saves more than it takes, and only there.
+void CheckLongPanelsTaken(const KernelPair<TernGemmArgs>& pair) {
+  const int64_t width = LongWidth(pair, &KernelTable::gemm), k = 9;
+  for (int64_t n : {width - 15, width, width + 1, 3 * width - 7}) {
+    const int64_t long_bytes = (n + width - 1) / width * width * k * 4;
+    for (int64_t m : {1, 3, 48}) {
+      Buffer<float> a(m * k), c(m * n);
+      Random random(2);
+      const Buffer<float> b = RandomPanels(n, k, random);
+      TernGemmArgs args{m, n, k, a.Fill(0.0f).data(), k, b.data(), c.data(), n, {}};
+      TestContext context;
+      ASSERT_EQ(pair.actual(&args, context.get()), TERN_KERNEL_OK);
+      EXPECT_EQ(context.scratch_bytes(), width > 16 && m == 48 && n > 16 ? long_bytes : 0)
+          << Name({m, n, k});
+    }
+  }
+}
+
+void CheckLongPanels(const KernelPair<TernGemmArgs>& pair) {
+  const int64_t width = LongWidth(pair, &KernelTable::gemm);
+  Random random(13);
+  for (int i = 0; i < 150; ++i) CheckPanelWidths(pair, DrawGemm(random, width), random);
+  // Cut by panels and by rows; rows a page apart, which are copied beside the panels.
+  CheckPanelWidths(pair, {{24, 16 * width + 7, 64}, 0, true, true, TERN_ACT_RELU, 0, 2}, random);
+  CheckPanelWidths(pair, {{300, 2 * width + 3, 40}, 1, true, false, TERN_ACT_SILU, 0, 2}, random);
+  CheckPanelWidths(pair, {{20, 9 * width, 512}, 0, false, true, TERN_ACT_TANH, 1, 2}, random);
+  CheckLongPanelsTaken(pair);
+}
+
 }  // namespace
 
 void Test_gemm(const KernelPair<TernGemmArgs>& pair) {
@@ -128,6 +207,7 @@ void Test_gemm(const KernelPair<TernGemmArgs>& pair) {
     CheckGemmInPlace(pair, activation);
   }
   CheckGemmSpecials(pair);
+  CheckLongPanels(pair);
 }
 
 void Test_pack_panels(const KernelPair<TernPackArgs>& pair) {
@@ -193,6 +273,39 @@ void CheckMatMul(const KernelPair<TernMatMulArgs>& pair, const MatMulCase& c, in
              workers);
 }
 
+// The right side is packed into panels as wide as a vector, unless one of a file's holds it.
+void CheckPackedWidth(const KernelPair<TernMatMulArgs>& pair) {
+  const int64_t m = 5, k = 6, lanes = LongWidth(pair, &KernelTable::matmul), whole = 0;
+  for (int64_t n : {16, 17, 150}) {
+    Buffer<float> a(m * k), b(k * n), out(m * n);
+    TernMatMulArgs args{};
+    args.batches = 1, args.m = m, args.n = n, args.k = k;
+    args.a = a.Fill(1.0f).data(), args.b = b.Fill(1.0f).data(), args.c = out.data();
+    args.a_row_stride = k, args.a_col_stride = 1, args.b_row_stride = n, args.b_col_stride = 1;
+    args.c_row_stride = n, args.a_offsets = args.b_offsets = args.c_offsets = &whole;
+    TestContext context;
+    ASSERT_EQ(pair.actual(&args, context.get()), TERN_KERNEL_OK);
+    const int64_t width = n > 16 ? lanes : 16;
+    EXPECT_EQ(context.scratch_bytes(), (n + width - 1) / width * width * k * 4) << n;
+  }
+}
+
+void CheckLongMatMul(const KernelPair<TernMatMulArgs>& pair) {
+  const int64_t width = LongWidth(pair, &KernelTable::matmul);
+  for (int64_t n : {width - 1, width, width + 1, 4 * width, 5 * width + 3}) {
+    for (int64_t m : {4, 13, 20}) {
+      for (int64_t k : {1, 4, 18}) {
+        CheckMatMul(pair, {{m, n, k}, false, false, 1}, 0, TERN_ACT_CLAMP);
+        CheckMatMul(pair, {{m, n, k}, false, true, 1}, 0, TERN_ACT_SILU);
+      }
+    }
+    CheckMatMul(pair, {{13, n, 9}, true, false, 2, 2}, 2);
+  }
+  // Rows a page apart are copied where more than one tile's columns pass them.
+  CheckMatMul(pair, {{13, 9 * width, 256}, false, false, 1});
+  CheckMatMul(pair, {{20, 16 * width + 7, 64}, false, false, 1}, 2, TERN_ACT_RELU);
+}
+
 }  // namespace
 
 void Test_matmul(const KernelPair<TernMatMulArgs>& pair) {
@@ -224,6 +337,8 @@ void Test_matmul(const KernelPair<TernMatMulArgs>& pair) {
     CheckMatMul(pair, {{1, 1500, 1500}, false, true, 1, 1}, workers);
     CheckMatMul(pair, {{1500, 1, 1500}, false, false, 1, 1}, workers);
   }
+  CheckLongMatMul(pair);
+  if (pair.actual != pair.expected) CheckPackedWidth(pair);
 }
 
 }  // namespace tern::kernels

@@ -38,6 +38,7 @@ void* TestContext::Scratch(void* context, size_t bytes) {
   EXPECT_FALSE(self->scratch_given_) << "a kernel asked for scratch twice";
   if (!self->has_scratch_) return nullptr;
   self->scratch_given_ = true;
+  self->scratch_bytes_ = static_cast<int64_t>(bytes);
   self->scratch_.assign(bytes + 64, 0xFF);
   const auto start = reinterpret_cast<uintptr_t>(self->scratch_.data());
   return reinterpret_cast<void*>((start + 63) / 64 * 64);

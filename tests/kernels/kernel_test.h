@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/choose.h"
+#include "core/kernels/cpu_features.h"
 #include "core/kernels/kernel_table.h"
 #include "tests/kernels/cpu.h"
 
@@ -94,6 +96,7 @@ class TestContext {
   explicit TestContext(int workers = 0, bool has_scratch = true);
   const TernKernelContext* get() const { return &context_; }
   int64_t tasks_run() const { return tasks_run_; }
+  int64_t scratch_bytes() const { return scratch_bytes_; }  // that were lent
 
  private:
   static void Run(void* context, int64_t num_tasks, void (*task)(void*, int64_t, int32_t),
@@ -104,6 +107,7 @@ class TestContext {
   std::vector<unsigned char> scratch_;
   bool has_scratch_;
   bool scratch_given_ = false;
+  int64_t scratch_bytes_ = 0;
   int64_t tasks_run_ = 0;
 };
 
@@ -116,6 +120,15 @@ struct KernelPair {
   float bound;
 };
 
+// Columns of the panels that the target's kernel makes: those of a file's, or as many as a vector
+// has lanes where these are more.
+template <class Args>
+int64_t LongWidth(const KernelPair<Args>& pair, Kernel<Args>* KernelTable::*kernel) {
+  const KernelTable* sve = FindTable("sve", DetectCpuFeatures());
+  const bool is_long = sve != nullptr && sve->*kernel == pair.actual && TestLanes() % 16 == 0;
+  return is_long ? TestLanes() : 16;
+}
+
 // |actual - expected| <= bound * largest finite magnitude of expected; NaN and infinities at the
 // same places. Reports the first differing element and `what`.
 ::testing::AssertionResult Close(const float* expected, const float* actual, int64_t size,
@@ -124,7 +137,7 @@ struct KernelPair {
 // Runs both kernels: `args` writes through `output`, a field of it, into copies of `buffer`;
 // compares the whole buffers and canaries.
 template <class Args>
-void ExpectSame(const KernelPair<Args>& pair, Args args, float* Args::* output,
+void ExpectSame(const KernelPair<Args>& pair, Args args, float* Args::*output,
                 const Buffer<float>& buffer, const std::string& what, int workers = 0) {
   Buffer<float> expected(buffer), actual(buffer);
   TestContext expected_context, actual_context(workers);
