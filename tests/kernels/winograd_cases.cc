@@ -84,6 +84,33 @@ void CheckSquares(const KernelPair<TernConv2dArgs>& pair, const SquareCase& c, i
                     Name(c) + " against taps"));
 }
 
+// Enough squares for panels as wide as a vector, made anew in scratch.
+void CheckLongSquares(const KernelPair<TernConv2dArgs>& pair) {
+  const int64_t width = LongWidth(pair, &KernelTable::conv2d_winograd), wide = 3 * width + 5;
+  CheckSquares(pair, {17, 14, width + 3, width + 5, 1, 1, 3});
+  CheckSquares(pair, {9, 14, 20, wide, 1, 2}, 2);
+  CheckSquares(pair, {14, 15, 3, 17 * width}, 2);
+  for (int32_t activation : {TERN_ACT_RELU, TERN_ACT_SILU, TERN_ACT_TANH}) {
+    CheckSquares(pair, {14, 15, 5, wide, 1, 1, 2, activation, true});
+    CheckSquares(pair, {14, 15, 5, wide, 1, 1, 0, activation, true, true});
+  }
+  if (width == 16) return;
+  // Few squares keep a file's panels, and take the same of scratch for one column and another.
+  const auto scratch = [&](int64_t extent, int64_t columns) {
+    const SquareCase c{extent, extent, width, columns};
+    TernConv2dArgs args = Geometry(c);
+    Buffer<float> input(extent * extent * width), weights(36 * (columns + 15) / 16 * 16 * width);
+    Buffer<float> output(extent * extent * columns);
+    args.input = input.Fill(0.0f).data(), args.weights = weights.Fill(0.0f).data();
+    args.output = output.data();
+    TestContext context;
+    EXPECT_EQ(pair.actual(&args, context.get()), TERN_KERNEL_OK);
+    return context.scratch_bytes();
+  };
+  EXPECT_EQ(scratch(6, 16), scratch(6, wide));
+  EXPECT_GE(scratch(17, wide) - scratch(17, 16), 36 * 4 * width * width * 4);
+}
+
 void CheckNoScratch(Kernel<TernConv2dArgs>* kernel) {
   const SquareCase c{6, 6, 5, 4};
   TernConv2dArgs args = Geometry(c);
@@ -123,6 +150,7 @@ void Test_conv2d_winograd(const KernelPair<TernConv2dArgs>& pair) {
   }
   CheckSquares(pair, {30, 30, 24, 32, 1, 2}, 3);
   CheckSquares(pair, {4, 4, 64, 1000}, 2);
+  CheckLongSquares(pair);
   CheckNoScratch(pair.actual);
 }
 
