@@ -249,7 +249,7 @@ Product GroupProduct(const ConvPlan& plan, int64_t group) {
 // Those of a group, which are behind what the workers have.
 float* LongPanelsOf(const ConvPlan& plan, int64_t floats, int64_t group,
                     const TernKernelContext* context) {
-  char* shared = plan.worker_scratch + ConvWorkers(context) * plan.worker_bytes;
+  char* shared = plan.worker_scratch + MostWorkers(context) * plan.worker_bytes;
   return reinterpret_cast<float*>(shared) + group * floats;
 }
 

@@ -26,8 +26,8 @@ struct QuantizedPlan {
   const TernQuantizedConvArgs* args;
   int64_t taps, window_h, window_w;  // rows and columns that a window spans
   int64_t in, out;                   // channels of one group
-  int64_t quads, reach;        // of one pixel: steps of four, bytes that are read
-  int64_t pixels, panel_size;  // bytes of a panel
+  int64_t quads, reach;              // of one pixel: steps of four, bytes that are read
+  int64_t pixels, panel_size;        // bytes of a panel
   const uint8_t* zeros;
   const uint8_t* end;  // of the input
   uint8_t* worker_scratch;
@@ -260,7 +260,7 @@ QuantizedPlan MakeQuantizedPlan(const TernQuantizedConvArgs& args) {
 
 // A row of zeros for all, and a table with copies for each worker.
 bool TakeQuantizedScratch(const TernKernelContext* context, QuantizedPlan& plan) {
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t workers = MostWorkers(context);
   const int64_t entries = plan.taps * kQuadRows, zeros = CacheLines(plan.reach);
   plan.table_bytes = entries * static_cast<int64_t>(sizeof(void*));
   plan.worker_bytes = CacheLines(plan.table_bytes + entries * plan.reach);

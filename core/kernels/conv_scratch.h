@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/kernels/kernel.h"
+#include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 
 namespace tern::kernels::TERN_TARGET_NAME {
@@ -16,10 +17,6 @@ namespace tern::kernels::TERN_TARGET_NAME {
 // to one line.
 inline int64_t CacheLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-inline int64_t ConvWorkers(const TernKernelContext* context) {
-  return context->parallel == nullptr ? 1 : context->parallel->num_workers;
-}
-
 // [workers][worker_bytes], aligned to 64 bytes where worker_bytes is a multiple of them, and behind
 // them shared_bytes; null: no memory. Only the zeros are cleared: the rest is written before it is
 // read.
@@ -27,7 +24,7 @@ inline char* TakeConvScratch(const TernKernelContext* context, int64_t zero_floa
                              int64_t worker_bytes, const float** zeros, int64_t shared_bytes = 0) {
   const int64_t zero_bytes = CacheLines(zero_floats * 4);
   const size_t bytes =
-      static_cast<size_t>(zero_bytes + ConvWorkers(context) * worker_bytes + shared_bytes);
+      static_cast<size_t>(zero_bytes + MostWorkers(context) * worker_bytes + shared_bytes);
   char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
   if (scratch == nullptr) return nullptr;
   memset(scratch, 0, static_cast<size_t>(zero_bytes));

@@ -146,7 +146,7 @@ void ComputePhase(const TransposePlan& plan, const Phase& phase, int64_t group,
 
 bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
   const TernConvTranspose2dArgs& args = *plan.args;
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t workers = MostWorkers(context);
   const int64_t kernel = args.kernel_h * args.kernel_w;
   const int64_t zero_bytes = CacheLines(plan.ic * 4), tap_bytes = CacheLines(kernel * 8);
   const int64_t panel_bytes = CacheLines(PanelCount(plan.oc, plan.width) * kernel * plan.ic *

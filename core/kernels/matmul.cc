@@ -362,7 +362,7 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
 int32_t matmul(const TernMatMulArgs* args, const TernKernelContext* context) {
   if (args->batches == 0 || args->m == 0 || args->n == 0) return TERN_KERNEL_OK;
   MatMulPlan plan = MakePlan(*args);
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t workers = MostWorkers(context);
   const int64_t cost = args->m * args->n * args->k;
   // Batches are cut among workers only if every worker gets one. With one worker, a long batch is
   // not cut by batches but goes through the loops below, which ask more often whether the run is

@@ -42,11 +42,15 @@ struct ParallelRange {
   }
 };
 
+// Workers of any call, each of whom has scratch of its own.
+inline int64_t MostWorkers(const TernKernelContext* context) {
+  return context->parallel == nullptr ? 1 : context->parallel->num_workers;
+}
+
 // The number of workers that total units of work are worth, at least 1.
 inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
-  if (context->parallel == nullptr) return 1;
+  const int64_t have = MostWorkers(context);
   const int64_t wanted = total / (grain > kPartsOfGrain ? grain / kPartsOfGrain : 1);
-  const int64_t have = context->parallel->num_workers;
   const int64_t workers = wanted < have ? wanted : have;
   return workers < 1 ? 1 : static_cast<int32_t>(workers);
 }

@@ -430,16 +430,12 @@ void MultiplyInParallel(const Product& whole, const Rows& rows, int64_t m,
 
 namespace {
 
-int64_t Workers(const TernKernelContext* context) {
-  return context->parallel == nullptr ? 1 : context->parallel->num_workers;
-}
-
 // By long panels, which are so many floats; false where there is no memory for them.
 [[maybe_unused]] bool MultiplyByLongPanels(const Product& product, int64_t floats, Rows rows,
                                            int64_t m, const TernKernelContext* context) {
   Product wide = ByLongPanels(product, nullptr);
   rows.copy_floats = CopyFloats(wide, m, rows.stride);
-  const int64_t all = floats + Workers(context) * rows.copy_floats;
+  const int64_t all = floats + MostWorkers(context) * rows.copy_floats;
   auto* scratch = static_cast<float*>(
       context->scratch(context->scratch_context, static_cast<size_t>(all) * sizeof(float)));
   if (scratch == nullptr) return false;
@@ -461,7 +457,8 @@ void MultiplyWithScratch(const Product& product, const float* a, int64_t a_strid
   }
   Rows rows{a, a_stride, nullptr, CopyFloats(product, m, a_stride)};
   if (rows.copy_floats > 0) {
-    const size_t bytes = static_cast<size_t>(Workers(context) * rows.copy_floats) * sizeof(float);
+    const size_t bytes =
+        static_cast<size_t>(MostWorkers(context) * rows.copy_floats) * sizeof(float);
     rows.copy = static_cast<float*>(context->scratch(context->scratch_context, bytes));
   }
   MultiplyInParallel(product, rows, m, context);

@@ -390,7 +390,7 @@ int32_t conv2d_winograd(const TernConv2dArgs* args, const TernKernelContext* con
   if constexpr (kLongPanels) {
     if (long_floats > 0) {
       auto* to =
-          reinterpret_cast<float*>(plan.worker_scratch + ConvWorkers(context) * plan.worker_bytes);
+          reinterpret_cast<float*>(plan.worker_scratch + MostWorkers(context) * plan.worker_bytes);
       WidenPoints(plan, to, context);
       plan.weights = to;
     }
