@@ -139,7 +139,7 @@ TEST_F(ModelFilesTest, CopiesAreAlignedAndSurviveBeingDropped) {
 }
 
 TEST_F(ModelFilesTest, WhatWasCopiedIsTold) {
-  constexpr size_t kPiece = size_t{1} << 22;
+  constexpr size_t kPiece = size_t{1} << 18;
   const std::vector<uint8_t> bytes = Bytes(2 * kPiece + 5);
   std::vector<size_t> told;
   const PageHints read = {&told, [](void* sizes, const void*, size_t size) {
