@@ -186,7 +186,7 @@ Status Help(const CLI::App& app, const std::string& name, bool agents,
   } else if (name == "exit-codes") {
     PrintHelp(name, ExitCodesText(), globals);
   } else if (tool.Find(name) != nullptr) {
-    PrintHelp(name, app.get_subcommand(name)->help(), globals);
+    PrintHelp(name, app.get_subcommand(name)->help(app.get_name()), globals);
   } else {
     return NoSuchTopic(tool, name);
   }
