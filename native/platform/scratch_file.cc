@@ -15,8 +15,9 @@ namespace {
 
 size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
-// What is read of a mapped file to be written is in memory until `read` hears of it. And Linux keeps
-// what one call writes in one block where it can, which comes as a whole when a byte of it is read.
+// What is read of a mapped file to be written is in memory until `read` hears of it. And Linux
+// keeps what one call writes in one block where it can, which comes as a whole when a byte of it is
+// read.
 constexpr size_t kMostInMemory = size_t{1} << 18;
 
 bool WriteAt(int file, std::span<const uint8_t> bytes, size_t offset, const PageHints& read) {
