@@ -2,9 +2,9 @@
 #include "core/fuse/literal.h"
 
 #include <cstdint>
-#include <cstring>
 
 #include "core/base/half.h"
+#include "core/base/unaligned.h"
 #include "core/ir/splat.h"
 
 namespace tern::fuse {
@@ -22,9 +22,7 @@ TensorPtr OnlyElement(const ir::Expr& atom) {
 
 template <class T>
 T Read(const Tensor& element) {
-  T value;
-  std::memcpy(&value, element.data(), sizeof(T));
-  return value;
+  return Unaligned<T>(element.data())[0];
 }
 
 // Exact for every type: a float64 holds them all.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/splat.h"
 
-#include <cstring>
 #include <optional>
 #include <vector>
+
+#include "core/base/unaligned.h"
 
 namespace tern::ir {
 
@@ -62,23 +63,16 @@ std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters) {
 namespace {
 
 // Also of a tensor that is not aligned.
-template <typename T>
-double NumberAt(const Tensor& tensor, int64_t i) {
-  T number;
-  std::memcpy(&number, static_cast<const uint8_t*>(tensor.data()) + i * int64_t{sizeof(T)},
-              sizeof(T));
-  return static_cast<double>(number);
-}
-
 bool ReadElement(const Tensor& tensor, int64_t i, double* value) {
+  const void* data = tensor.data();
   if (tensor.dtype() == kF32) {
-    *value = NumberAt<float>(tensor, i);
+    *value = static_cast<double>(Unaligned<float>(data)[i]);
   } else if (tensor.dtype() == kF64) {
-    *value = NumberAt<double>(tensor, i);
+    *value = Unaligned<double>(data)[i];
   } else if (tensor.dtype() == kI64) {
-    *value = NumberAt<int64_t>(tensor, i);
+    *value = static_cast<double>(Unaligned<int64_t>(data)[i]);
   } else if (tensor.dtype() == kI32) {
-    *value = NumberAt<int32_t>(tensor, i);
+    *value = Unaligned<int32_t>(data)[i];
   } else {
     return false;
   }

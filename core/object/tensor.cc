@@ -305,26 +305,14 @@ Result<TensorPtr> Tensor::FromStorage(StoragePtr storage, size_t byte_offset, DT
   return Make({.data = data, .dtype = dtype, .dims = dims, .owner = storage.get()}, nullptr);
 }
 
-namespace {
-
-// Whether memory of so many bytes has room for a window.
-Status CheckRoom(size_t bytes, DType dtype, Dims dims) {
+Result<TensorPtr> Tensor::FromUnaligned(const void* data, size_t bytes, ObjectPtr<Object> keeper,
+                                        DType dtype, Dims dims, bool writable) {
   TERN_TRY_ASSIGN(const int64_t needed, TensorBytes(dtype, dims));
   if (dtype.is_string()) return TypeError("a string tensor cannot be a window on bytes");
   if (static_cast<uint64_t>(needed) > bytes) {
     return OutOfRange("a tensor ", dtype.ToString(), FormatDims(dims), " takes ", needed,
                       " bytes, ", bytes, " are there");
   }
-  return OkStatus();
-}
-
-}  // namespace
-
-Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<Object> keeper,
-                                     DType dtype, Dims dims, bool writable) {
-  TERN_TRY(CheckRoom(bytes, dtype, dims));
-  // A mapped file may place data at any offset; the writer of files aligns them.
-  TERN_TRY(CheckAlignment(data, dtype));
   return Make({.data = const_cast<void*>(data),
                .dtype = dtype,
                .dims = dims,
@@ -333,15 +321,13 @@ Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<O
               nullptr);
 }
 
-Result<TensorPtr> Tensor::FromUnaligned(const void* data, size_t bytes, ObjectPtr<Object> keeper,
-                                        DType dtype, Dims dims) {
-  TERN_TRY(CheckRoom(bytes, dtype, dims));
-  return Make({.data = const_cast<void*>(data),
-               .dtype = dtype,
-               .dims = dims,
-               .owner = keeper.get(),
-               .read_only = true},
-              nullptr);
+Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<Object> keeper,
+                                     DType dtype, Dims dims, bool writable) {
+  TERN_TRY_ASSIGN(TensorPtr tensor,
+                  FromUnaligned(data, bytes, std::move(keeper), dtype, dims, writable));
+  // A mapped file may place data at any offset; the writer of files aligns them.
+  TERN_TRY(CheckAlignment(data, dtype));
+  return tensor;
 }
 
 Result<TensorPtr> Tensor::FromBytes(DType dtype, Dims dims, ByteSpan bytes) {

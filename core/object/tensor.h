@@ -104,10 +104,11 @@ class Tensor : public Object {
   static Result<ObjectPtr<Tensor>> FromMemory(const void* data, size_t bytes,
                                               ObjectPtr<Object> keeper, DType dtype, Dims dims,
                                               bool writable = false);
-  // The same at any address, as in a file that aligns nothing, and read-only. Where it is not
-  // is_aligned(), elements can be copied as bytes and no more; Contiguous() has them for the rest.
+  // The same at any address, as in a file that aligns nothing. Where it is not is_aligned(),
+  // elements can be copied as bytes and no more; Contiguous() has them for the rest.
   static Result<ObjectPtr<Tensor>> FromUnaligned(const void* data, size_t bytes,
-                                                 ObjectPtr<Object> keeper, DType dtype, Dims dims);
+                                                 ObjectPtr<Object> keeper, DType dtype, Dims dims,
+                                                 bool writable = false);
   // A contiguous copy of values; dims must hold as many.
   template <typename T>
   static Result<ObjectPtr<Tensor>> FromValues(std::span<const T> values, Dims dims) {

@@ -200,23 +200,18 @@ std::vector<std::string_view> NodeContext::TextList(std::string_view name) {
   return attribute == nullptr ? std::vector<std::string_view>() : attribute->strings;
 }
 
-TensorPtr NodeContext::TensorValue(std::string_view name) {
-  const TensorPtr value = WeightsValue(name);
-  if (value == nullptr) return nullptr;
-  Result<TensorPtr> aligned = value->Contiguous();
-  if (aligned.ok()) return *std::move(aligned);
-  Fail("attribute '", name, "': ", aligned.status().message());
-  return nullptr;
-}
+TensorPtr NodeContext::TensorValue(std::string_view name) { return MadeBy(&MakeTensor, name); }
 
-TensorPtr NodeContext::WeightsValue(std::string_view name) {
+TensorPtr NodeContext::WeightsValue(std::string_view name) { return MadeBy(&MakeWeights, name); }
+
+TensorPtr NodeContext::MadeBy(TensorMaker* make, std::string_view name) {
   const Attribute* attribute = FindTyped(name, AttributeType::kTensor);
   if (attribute == nullptr) return nullptr;
   if (attribute->tensor == nullptr) {
     Fail("attribute '", name, "' is said to be a tensor, but holds none");
     return nullptr;
   }
-  Result<TensorPtr> tensor = MakeWeights(*attribute->tensor, *setup_.tensors);
+  Result<TensorPtr> tensor = make(*attribute->tensor, *setup_.tensors);
   if (tensor.ok()) return *std::move(tensor);
   Fail("attribute '", name, "': ", tensor.status().message());
   return nullptr;

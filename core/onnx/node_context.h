@@ -187,6 +187,8 @@ class NodeContext {
  private:
   const Attribute* Resolve(const Attribute& attribute);
   const Attribute* FindTyped(std::string_view name, AttributeType type);
+  using TensorMaker = Result<TensorPtr>(const Tensor& tensor, const TensorSource& source);
+  TensorPtr MadeBy(TensorMaker* make, std::string_view name);
 
   Setup setup_;
   std::vector<Value> outputs_;

@@ -229,19 +229,20 @@ void Tool::AddOptionsOf(Verb* verb) {
   if (verb->action == nullptr) verb->action = verb->command->setup(verb->app, &globals_);
 }
 
+void Tool::AddAllOptions() {
+  for (Verb& verb : verbs_) AddOptionsOf(&verb);
+}
+
 void Tool::AddOptionsFor(const std::vector<std::string>& words) {
   for (Verb& verb : verbs_) {
     if (std::find(words.begin(), words.end(), verb.command->name) == words.end()) continue;
-    if (verb.command->tells_of_others) {
-      for (Verb& each : verbs_) AddOptionsOf(&each);
-      return;
-    }
+    if (verb.command->tells_of_others) return AddAllOptions();
     AddOptionsOf(&verb);
   }
 }
 
 ToolText Tool::Describe() {
-  for (Verb& verb : verbs_) AddOptionsOf(&verb);
+  AddAllOptions();
   return DescribeTool(app_);
 }
 

@@ -40,6 +40,7 @@ class Tool {
 
   void AddGlobalOptions();
   void AddOptionsOf(Verb* verb);
+  void AddAllOptions();
   // Those of verbs that a line does not name would take a tenth of the start of a small program.
   void AddOptionsFor(const std::vector<std::string>& words);
 

@@ -2,6 +2,7 @@
 #include "core/ir/passes/fold_batch_norm.h"
 
 #include "core/base/check.h"
+#include "core/base/unaligned.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ir/visitor.h"
@@ -210,7 +211,7 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
-    if (VariesAlong(*tensor, axis) && CanMaterialize(*tensor) && tensor->is_aligned()) {
+    if (VariesAlong(*tensor, axis) && CanMaterialize(*tensor)) {
       *weights = ScaleNumbers(*tensor, axis, scale);
       return true;
     }
@@ -232,7 +233,7 @@ class BatchNormFolder : public Rewriter {
   static Expr ScaleNumbers(const Tensor& tensor, int axis, Vector scale) {
     const int64_t step = tensor.strides()[static_cast<size_t>(axis)];
     for (size_t i = 0; i < scale.size(); ++i)
-      scale[i] = tensor.data_as<float>()[static_cast<int64_t>(i) * step] * scale[i];
+      scale[i] = Unaligned<float>(tensor.data())[static_cast<int64_t>(i) * step] * scale[i];
     const Expr numbers = MakeVector(scale);
     std::vector<int64_t> strides(tensor.dims().size(), 0);
     strides[static_cast<size_t>(axis)] = 1;

@@ -28,10 +28,10 @@ bool ReadChannels(const Expr& expr, DType dtype, int64_t count, Allocator* alloc
                   std::vector<T>* out) {
   const Tensor* tensor = ConstantWindow(expr);
   if (tensor == nullptr || tensor->dtype() != dtype) return false;
+  const int64_t elements = tensor->element_count();
+  if (elements != 1 && elements != count) return false;
   const Result<TensorPtr> whole = Materialize(*tensor, allocator);
   if (!whole.ok()) return false;
-  const int64_t elements = (*whole)->element_count();
-  if (elements != 1 && elements != count) return false;
   for (int64_t i = 0; i < count; ++i)
     out->push_back((*whole)->template data_as<T>()[elements == 1 ? 0 : i]);
   return true;
