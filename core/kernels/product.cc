@@ -334,15 +334,16 @@ void ActivateBlock(const TernEpilogue& epilogue, const FinishedBlock& block) {
   }
 }
 
-}  // namespace
+// Of `panels`, those that a block of so many rows may have for its activation to pass over it.
+int64_t PanelsToActivate(const Product& product, int64_t rows, int64_t panels) {
+  if (!IsSlowActivation(product.epilogue.activation)) return panels;
+  const int64_t at_once = PanelsPerTile(product.width);
+  const int64_t most = kBlockSums / (rows * product.width * at_once) * at_once;
+  return most < at_once ? panels : most < panels ? most : panels;
+}
 
-void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
-                   int64_t rows, int64_t first_panel, int64_t last_panel) {
-  if (rows <= 0) return;
-#if !HWY_HAVE_SCALABLE
-  if (rows == 1 && product.columns == nullptr)
-    return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
-#endif
+void MultiplyFinished(const Product& product, const float* const* pointers, int64_t first_row,
+                      int64_t rows, int64_t first_panel, int64_t last_panel) {
   const int64_t column = first_panel * product.width, end = last_panel * product.width;
   const FinishedBlock block{product.c + first_row * product.c_stride + column, product.c_stride,
                             rows, (end < product.n ? end : product.n) - column};
@@ -355,10 +356,26 @@ void MultiplyBlock(const Product& product, const float* const* pointers, int64_t
   ActivateBlock(product.epilogue, block);
 }
 
+}  // namespace
+
+void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
+                   int64_t rows, int64_t first_panel, int64_t last_panel) {
+  if (rows <= 0) return;
+#if !HWY_HAVE_SCALABLE
+  if (rows == 1 && product.columns == nullptr)
+    return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
+#endif
+  for (int64_t panel = first_panel; panel < last_panel;) {
+    const int64_t end = panel + PanelsToActivate(product, rows, last_panel - panel);
+    MultiplyFinished(product, pointers, first_row, rows, panel, end);
+    panel = end;
+  }
+}
+
 namespace {
 
 constexpr int64_t kBlockTiles = 32;
-constexpr int64_t kBlockBytes = 256 * 1024;  // of rows: half of a usual second-level cache
+constexpr int64_t kBlockBytes = 512 * 1024;  // of rows: in a usual second-level cache
 
 // At least one tile, at most as many as the table on the stack has room for.
 int64_t RowsPerBlock(int64_t k) {
