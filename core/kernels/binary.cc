@@ -152,14 +152,24 @@ struct Row {
   bool a_repeats, b_repeats;
 };
 
+// The activation of a row, in registers of its loop: what is stored could be anything in memory for
+// all that a compiler knows.
+struct RowEnd {
+  int32_t activation;
+  float alpha, beta;
+
+  explicit RowEnd(const TernBinaryArgs& args)
+      : activation(args.activation), alpha(args.alpha), beta(args.beta) {}
+};
+
 // The activation is applied while the result is in a register.
 template <class Op>
-HWY_INLINE V Finish(const TernBinaryArgs& args, V a, V b) {
-  return ApplyActivation(D(), Op::Apply(a, b), args.activation, args.alpha, args.beta);
+HWY_INLINE V Finish(const RowEnd end, V a, V b) {
+  return ApplyActivation(D(), Op::Apply(a, b), end.activation, end.alpha, end.beta);
 }
 
 template <class Op>
-void RunTail(const TernBinaryArgs& args, const Row& row, size_t i) {
+void RunTail(const RowEnd end, const Row& row, size_t i) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   for (; i < row.size; i += lanes) {
@@ -168,7 +178,7 @@ void RunTail(const TernBinaryArgs& args, const Row& row, size_t i) {
     const V one = hn::Set(d, 1.0f);
     const V a = row.a_repeats ? hn::Set(d, *row.a) : hn::LoadNOr(one, d, row.a + i, count);
     const V b = row.b_repeats ? hn::Set(d, *row.b) : hn::LoadNOr(one, d, row.b + i, count);
-    hn::StoreN(Finish<Op>(args, a, b), d, row.c + i, count);
+    hn::StoreN(Finish<Op>(end, a, b), d, row.c + i, count);
   }
 }
 
@@ -176,25 +186,26 @@ void RunTail(const TernBinaryArgs& args, const Row& row, size_t i) {
 // sides is computed by the tail.
 template <class Op>
 void RunRow(const TernBinaryArgs& args, const Row& row) {
+  const RowEnd end(args);
   const D d;
-  const size_t lanes = hn::Lanes(d);
+  const float* a = row.a;
+  const float* b = row.b;
+  float* c = row.c;
+  const size_t lanes = hn::Lanes(d), size = row.size;
   size_t i = 0;
   if (!row.a_repeats && !row.b_repeats) {
-    for (; i + lanes <= row.size; i += lanes) {
-      hn::StoreU(Finish<Op>(args, hn::LoadU(d, row.a + i), hn::LoadU(d, row.b + i)), d, row.c + i);
-    }
+    for (; i + lanes <= size; i += lanes)
+      hn::StoreU(Finish<Op>(end, hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, c + i);
   } else if (!row.a_repeats) {
-    const V b = hn::Set(d, *row.b);
-    for (; i + lanes <= row.size; i += lanes) {
-      hn::StoreU(Finish<Op>(args, hn::LoadU(d, row.a + i), b), d, row.c + i);
-    }
+    const V repeated = hn::Set(d, *b);
+    for (; i + lanes <= size; i += lanes)
+      hn::StoreU(Finish<Op>(end, hn::LoadU(d, a + i), repeated), d, c + i);
   } else if (!row.b_repeats) {
-    const V a = hn::Set(d, *row.a);
-    for (; i + lanes <= row.size; i += lanes) {
-      hn::StoreU(Finish<Op>(args, a, hn::LoadU(d, row.b + i)), d, row.c + i);
-    }
+    const V repeated = hn::Set(d, *a);
+    for (; i + lanes <= size; i += lanes)
+      hn::StoreU(Finish<Op>(end, repeated, hn::LoadU(d, b + i)), d, c + i);
   }
-  RunTail<Op>(args, row, i);
+  RunTail<Op>(end, row, i);
 }
 
 using RowFunction = void(const TernBinaryArgs& args, const Row& row);

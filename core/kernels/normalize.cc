@@ -16,7 +16,15 @@ using V = FloatVector;
 
 constexpr int64_t kNormalizeGrain = 24 * 1024;
 
-// Sum of (x - mean)^power for power 1 (mean = 0) or 2.
+// sum + x, or sum + (x - center)^2.
+template <bool square>
+HWY_INLINE V AddTerm(V sum, V x, V center) {
+  if constexpr (!square) return hn::Add(sum, x);
+  const V from_center = hn::Sub(x, center);
+  return MulAdd(from_center, from_center, sum);
+}
+
+// Sum of x, with a mean of 0, or of (x - mean)^2.
 template <bool square>
 float RowSum(const float* x, int64_t size, float mean) {
   const D d;
@@ -25,48 +33,61 @@ float RowSum(const float* x, int64_t size, float mean) {
   V s0 = hn::Zero(d), s1 = s0;
   int64_t i = 0;
   for (; i + 2 * lanes <= size; i += 2 * lanes) {
-    const V x0 = hn::Sub(hn::LoadU(d, x + i), center),
-            x1 = hn::Sub(hn::LoadU(d, x + i + lanes), center);
-    s0 = square ? MulAdd(x0, x0, s0) : hn::Add(s0, x0);
-    s1 = square ? MulAdd(x1, x1, s1) : hn::Add(s1, x1);
+    s0 = AddTerm<square>(s0, hn::LoadU(d, x + i), center);
+    s1 = AddTerm<square>(s1, hn::LoadU(d, x + i + lanes), center);
   }
   for (; i < size; i += lanes) {
     // Lanes behind the end are the mean, so they add 0.
     const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
-    const V x0 = hn::Sub(hn::LoadNOr(center, d, x + i, count), center);
-    s0 = square ? MulAdd(x0, x0, s0) : hn::Add(s0, x0);
+    s0 = AddTerm<square>(s0, hn::LoadNOr(center, d, x + i, count), center);
   }
   return hn::ReduceSum(d, hn::Add(s0, s1));
 }
 
+// y = (x - mean) * inverse * scale + bias, of which scale and bias may be null. A copy of its own
+// in registers: what is stored could be anything in memory for all that a compiler knows.
 struct RowFactors {
   float mean, inverse;
+  const float* scale;
+  const float* bias;
 };
 
-// Writes `count` elements from i on. `whole` says while compiling that it is a full vector, so that
-// the main loop has no masks.
-template <bool whole>
-HWY_INLINE void WritePart(const TernNormalizeArgs& args, const float* x, float* y, int64_t i,
-                          size_t count, RowFactors factors) {
+template <bool biased>
+HWY_INLINE V NormalizeVector(const RowFactors row, V x, V scale, V bias) {
   const D d;
-  const auto load = [=](const float* from) {
-    return whole ? hn::LoadU(d, from + i) : hn::LoadN(d, from + i, count);
-  };
-  V v = hn::Mul(hn::Sub(load(x), hn::Set(d, factors.mean)), hn::Set(d, factors.inverse));
-  const V scale = args.scale != nullptr ? load(args.scale) : hn::Set(d, 1.0f);
-  v = args.bias != nullptr ? MulAdd(v, scale, load(args.bias)) : hn::Mul(v, scale);
-  if (whole)
-    hn::StoreU(v, d, y + i);
-  else
-    hn::StoreN(v, d, y + i, count);
+  const V v = hn::Mul(hn::Sub(x, hn::Set(d, row.mean)), hn::Set(d, row.inverse));
+  return biased ? MulAdd(v, scale, bias) : hn::Mul(v, scale);
 }
 
-void WriteRow(const TernNormalizeArgs& args, const float* x, float* y, RowFactors factors) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+// The whole vectors of a row with a scale; returns where they end.
+template <bool biased>
+int64_t WriteVectors(const RowFactors row, const float* x, float* y, int64_t size) {
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  for (; i + lanes <= args.axis; i += lanes)
-    WritePart<true>(args, x, y, i, static_cast<size_t>(lanes), factors);
-  if (i < args.axis) WritePart<false>(args, x, y, i, static_cast<size_t>(args.axis - i), factors);
+  HWY_UNROLL(2)
+  for (; i + lanes <= size; i += lanes) {
+    const V scale = hn::LoadU(d, row.scale + i), bias = biased ? hn::LoadU(d, row.bias + i) : scale;
+    hn::StoreU(NormalizeVector<biased>(row, hn::LoadU(d, x + i), scale, bias), d, y + i);
+  }
+  return i;
+}
+
+void WriteRow(const RowFactors row, const float* x, float* y, int64_t size) {
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const bool biased = row.bias != nullptr;
+  int64_t i = 0;
+  if (row.scale != nullptr)
+    i = biased ? WriteVectors<true>(row, x, y, size) : WriteVectors<false>(row, x, y, size);
+  for (; i < size; i += lanes) {
+    const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
+    const V scale = row.scale == nullptr ? hn::Set(d, 1.0f) : hn::LoadN(d, row.scale + i, count);
+    const V v = hn::LoadN(d, x + i, count);
+    hn::StoreN(biased ? NormalizeVector<true>(row, v, scale, hn::LoadN(d, row.bias + i, count))
+                      : NormalizeVector<false>(row, v, scale, scale),
+               d, y + i, count);
+  }
 }
 
 void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
@@ -76,7 +97,7 @@ void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
   const float mean = args.rms != 0 ? 0.0f : RowSum<false>(x, args.axis, 0.0f) / size;
   const float variance = RowSum<true>(x, args.axis, mean) / size;
   const float inverse = 1.0f / sqrtf(variance + args.epsilon);
-  WriteRow(args, x, args.y + row * args.axis, {mean, inverse});
+  WriteRow({mean, inverse, args.scale, args.bias}, x, args.y + row * args.axis, args.axis);
   if (args.mean_out != nullptr) args.mean_out[row] = mean;
   if (args.inv_std_out != nullptr) args.inv_std_out[row] = inverse;
 }

@@ -83,9 +83,9 @@ HWY_INLINE V ScaleByPowerOfTwo(D d, V p, V n) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpShifted(D d, V x, float shift) {
   V n;
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 90.0f));
+  const V clamped = ClampKeepingNaN(x, hn::Set(d, -104.0f), hn::Set(d, 90.0f));
   const V p = hn::Add(ExpReduced(d, clamped, n), hn::Set(d, 1.0f));
-  return KeepNaN(x, ScaleByPowerOfTwo(d, p, hn::Add(n, hn::Set(d, shift))));
+  return ScaleByPowerOfTwo(d, p, hn::Add(n, hn::Set(d, shift)));
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -109,8 +109,8 @@ HWY_INLINE V ExpInParts(D d, V x, V& power) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOfNegative(D d, V x) {
   V power;
-  const V p = ExpInParts(d, hn::Max(x, hn::Set(d, -88.0f)), power);
-  return KeepNaN(x, MulAdd(p, power, power));
+  const V p = ExpInParts(d, RaiseKeepingNaN(x, hn::Set(d, -88.0f)), power);
+  return MulAdd(p, power, power);
 }
 
 // e^x - 1, exact to the last bits near zero. Half of 2^n is used so that n = 128 does not overflow
@@ -118,13 +118,12 @@ HWY_INLINE V ExpOfNegative(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Expm1(D d, V x) {
   V n;
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -18.0f)), hn::Set(d, 90.0f));
+  const V clamped = ClampKeepingNaN(x, hn::Set(d, -18.0f), hn::Set(d, 90.0f));
   const V p = ExpReduced(d, clamped, n);
   const V half = PowerOfTwo(d, hn::Min(hn::Sub(n, hn::Set(d, 1.0f)), hn::Set(d, 127.0f)));
   const V y = MulAdd(half, p, hn::Sub(half, hn::Set(d, 0.5f)));
   const V overflow = hn::Set(d, HUGE_VALF);
-  const V doubled = hn::IfThenElse(hn::Gt(n, hn::Set(d, 128.0f)), overflow, hn::Add(y, y));
-  return KeepNaN(x, doubled);
+  return hn::IfThenElse(hn::Gt(n, hn::Set(d, 128.0f)), overflow, hn::Add(y, y));
 }
 
 // log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], plus e ln 2.
@@ -177,11 +176,11 @@ HWY_INLINE V Log1p(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Tanh(D d, V x) {
   V n;
-  const V a = hn::Min(hn::Abs(x), hn::Set(d, 10.0f));
+  const V a = LowerKeepingNaN(hn::Abs(x), hn::Set(d, 10.0f));
   const V p = ExpReduced(d, hn::Add(a, a), n);
   const V s = PowerOfTwo(d, n);
   const V t = MulAdd(s, p, hn::Sub(s, hn::Set(d, 1.0f)));
-  return KeepNaN(x, hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0f))), x));
+  return hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0f))), x);
 }
 
 // e^-|x|, NaN of NaN: the square of e^(-|x| / 2), which never underflows, so that one power of two
@@ -205,19 +204,17 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Div(hn::IfNegativeThenElse(x, e, one), hn::Add(one, e));
 }
 
-// x P(x^2) / Q(x^2), both of positive terms where they matter; exactly 1 from 3.925 on.
+// x P(x^2) / Q(x^2), both of positive terms where they matter. At 4 the quotient is 1, with fused
+// multiply-add and without, so that it is exactly 1 from there on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Erf(D d, V x) {
-  const V limit = hn::Set(d, 3.925f), one = hn::Set(d, 1.0f);
-  const V a = hn::Min(hn::Abs(x), limit);
+  const V a = ClampKeepingNaN(x, hn::Set(d, -4.0f), hn::Set(d, 4.0f));
   const V t = hn::Mul(a, a);
   const V p = Polynomial(d, t, 1.1283792257f, 0.18371765316f, 0.054425865412f, 0.0038284643088f,
                          3.9172224933e-4f, 5.0429753173e-6f, -1.4943477566e-8f);
   const V q = Polynomial(d, t, 1.0f, 0.49614924192f, 0.11361510307f, 0.015462469310f,
                          0.0013195172651f, 6.6501284891e-5f);
-  const V near = hn::Min(hn::Div(hn::Mul(a, p), q), one);
-  const V y = hn::IfThenElse(hn::Lt(a, limit), near, one);
-  return KeepNaN(x, hn::CopySign(y, x));
+  return ClampKeepingNaN(hn::Div(hn::Mul(a, p), q), hn::Set(d, -1.0f), hn::Set(d, 1.0f));
 }
 
 // Which of the functions of one angle; the offset in quarter turns from the sine, but for the

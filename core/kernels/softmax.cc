@@ -69,20 +69,25 @@ float RowExponentials(const float* x, float* y, int64_t size, float maximum) {
   return hn::ReduceSum(d, hn::Add(s0, s1));
 }
 
-// y = (x - center) * factor - term.
-void RowScale(const float* x, float* y, int64_t size, float center, float factor, float term) {
+// The last step of a row: x - first - second for a logarithm, x * first otherwise.
+template <bool log>
+HWY_INLINE V LastStep(V x, V first, V second) {
+  if constexpr (log) return hn::Sub(hn::Sub(x, first), second);
+  return hn::Mul(x, first);
+}
+
+template <bool log>
+void WriteSoftmaxRow(const float* x, float* y, int64_t size, float first, float second) {
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V c = hn::Set(d, center), f = hn::Set(d, factor), t = hn::Set(d, term);
+  const V f = hn::Set(d, first), s = hn::Set(d, second);
   int64_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    const V v = hn::Mul(hn::Sub(hn::LoadU(d, x + i), c), f);
-    hn::StoreU(hn::Sub(v, t), d, y + i);
-  }
+  HWY_UNROLL(2)
+  for (; i + lanes <= size; i += lanes)
+    hn::StoreU(LastStep<log>(hn::LoadU(d, x + i), f, s), d, y + i);
   if (i == size) return;
   const size_t count = static_cast<size_t>(size - i);
-  const V v = hn::Mul(hn::Sub(hn::LoadN(d, x + i, count), c), f);
-  hn::StoreN(hn::Sub(v, t), d, y + i, count);
+  hn::StoreN(LastStep<log>(hn::LoadN(d, x + i, count), f, s), d, y + i, count);
 }
 
 // The logarithm needs only the sum of the exponentials and is computed from x, because the
@@ -91,10 +96,10 @@ void SoftmaxRow(bool log, const float* x, float* y, int64_t size) {
   const float maximum = RowMaximum(x, size);
   if (log) {
     const float sum = RowExponentials<false>(x, nullptr, size, maximum);
-    RowScale(x, y, size, maximum, 1.0f, logf(sum));
+    WriteSoftmaxRow<true>(x, y, size, maximum, logf(sum));
   } else {
     const float sum = RowExponentials<true>(x, y, size, maximum);
-    RowScale(y, y, size, 0.0f, 1.0f / sum, 0.0f);
+    WriteSoftmaxRow<false>(y, y, size, 1.0f / sum, 0.0f);
   }
 }
 
