@@ -7,6 +7,8 @@
 #ifndef TERN_CORE_KERNELS_ROW_H_
 #define TERN_CORE_KERNELS_ROW_H_
 
+#include <string.h>
+
 #include "core/kernels/tile.h"
 
 // Not on SVE, whose vectors cannot be elements of an array and whose tiles of one row have four
@@ -19,6 +21,13 @@ namespace tern::kernels::TERN_TARGET_NAME {
 inline constexpr int kPanelVectors = TERN_PANEL_WIDTH / static_cast<int>(HWY_LANES(float));
 inline constexpr int kRowPanels = 8 / kPanelVectors;
 
+// Whether it is smaller than every normal number, and not zero.
+HWY_INLINE bool IsSubnormal(const float* number) {
+  uint32_t bits;
+  memcpy(&bits, number, sizeof(bits));
+  return (bits & 0x7fffffff) - 1 < 0x7fffff;
+}
+
 // sums[kPanels * TERN_PANEL_WIDTH] = bias + row 0 of the tile times kPanels panels.
 template <int kPanels>
 HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
@@ -30,6 +39,9 @@ HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
   for (int64_t tap = 0; tap < tile.taps; ++tap) {
     const float* a = tile.rows[tap * kTileRows];
     for (int64_t i = 0; i < tile.run; ++i, panel += TERN_PANEL_WIDTH) {
+      // Some processors multiply for a hundred cycles where one factor is such a number, of which
+      // activations that are squared or gated have many: they count as zeros.
+      if (HWY_UNLIKELY(IsSubnormal(a + i))) continue;
       const PanelVector factor = hn::Set(d, a[i]);
       for (int j = 0; j < kVectors; ++j)
         sum[j] = MulAdd(factor, hn::LoadU(d, panel + PanelOffset<kPanelVectors>(tile, j)), sum[j]);

@@ -5,12 +5,12 @@
 #include <type_traits>
 
 #include "core/kernels/winograd.h"
+#include "core/ops/panels.h"
 
 namespace tern::ops {
 
 namespace {
 
-constexpr int64_t kWinogradPanel = 16;  // of kernels/kernel.h: a fact of the file format
 constexpr int64_t kPoints = kernels::winograd::kPoints, kSide = kernels::winograd::kIn;
 constexpr double kNear = kernels::winograd::kNear, kFar = kernels::winograd::kFar;
 constexpr double kNear2 = kNear * kNear, kFar2 = kFar * kFar;
@@ -28,7 +28,14 @@ constexpr double kTransform[kSide][3] = {{1 / (kNear2 * kFar2), 0, 0},
                                          {0, 0, 1}};
 
 // One number of each filter of a panel, so that the compiler makes vectors of the arithmetic.
-using Lanes = double[kWinogradPanel];
+using Lanes = double[kPanel];
+
+// A number as it is between both transforms, or as kernels read it.
+template <typename T>
+T PointOf(double number) {
+  if constexpr (std::is_same_v<T, double>) return number;
+  return NormalOrZero(static_cast<float>(number));
+}
 
 // The points of three weights, to(0) … to(5). Points that lie opposite each other share products.
 template <typename T, class To>
@@ -38,19 +45,19 @@ void TransformRow(const Lanes& w0, const Lanes& w1, const Lanes& w2, const To& t
   for (int64_t i = 0; i < kSide; i += kSide - 1) {
     const double* factors = kTransform[i];
     T* const point = to(i);
-    for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
-      point[lane] = static_cast<T>(kStart + factors[0] * w0[lane] + factors[1] * w1[lane] +
-                                   factors[2] * w2[lane]);
+    for (int64_t lane = 0; lane < kPanel; ++lane)
+      point[lane] = PointOf<T>(kStart + factors[0] * w0[lane] + factors[1] * w1[lane] +
+                               factors[2] * w2[lane]);
   }
   for (int64_t i = 1; i < kSide - 1; i += 2) {
     const double* factors = kTransform[i];
     T* const point = to(i);
     T* const opposite = to(i + 1);
-    for (int64_t lane = 0; lane < kWinogradPanel; ++lane) {
+    for (int64_t lane = 0; lane < kPanel; ++lane) {
       const double first = kStart + factors[0] * w0[lane], second = factors[1] * w1[lane];
       const double third = factors[2] * w2[lane];
-      point[lane] = static_cast<T>(first + second + third);
-      opposite[lane] = static_cast<T>(first - second + third);
+      point[lane] = PointOf<T>(first + second + third);
+      opposite[lane] = PointOf<T>(first - second + third);
     }
   }
 }
@@ -70,11 +77,11 @@ void TransformWindows(const Lanes (&windows)[9], float* to, int64_t step) {
 void PackPanel(int64_t filters, int64_t in, Unaligned<float> from, const FilterSteps& steps,
                float* to, int64_t step) {
   Lanes windows[9] = {};
-  for (int64_t i = 0; i < in; ++i, to += kWinogradPanel) {
+  for (int64_t i = 0; i < in; ++i, to += kPanel) {
     if (i > 0 && steps.in == 0) {
       // The same windows again.
       for (int64_t point = 0; point < kPoints; ++point)
-        std::copy_n(to + point * step - kWinogradPanel, kWinogradPanel, to + point * step);
+        std::copy_n(to + point * step - kPanel, kPanel, to + point * step);
       continue;
     }
     for (int64_t lane = 0; lane < filters; ++lane) {
@@ -83,23 +90,22 @@ void PackPanel(int64_t filters, int64_t in, Unaligned<float> from, const FilterS
         windows[tap][lane] = static_cast<double>(window[tap * steps.tap]);
     }
     TransformWindows(windows, to, step);
-    for (int64_t point = 0; filters < kWinogradPanel && point < kPoints; ++point)
-      std::fill(to + point * step + filters, to + point * step + kWinogradPanel, 0.0f);
+    for (int64_t point = 0; filters < kPanel && point < kPoints; ++point)
+      std::fill(to + point * step + filters, to + point * step + kPanel, 0.0f);
   }
 }
 
 }  // namespace
 
 Dims<int64_t> WinogradExtents(int64_t out, int64_t in) {
-  return {kPoints, CeilDiv(out, kWinogradPanel), in, kWinogradPanel};
+  return {kPoints, CeilDiv(out, kPanel), in, kPanel};
 }
 
 void PackWinograd(int64_t out, int64_t in, Unaligned<float> from, const FilterSteps& steps,
                   float* to) {
-  const int64_t step = WinogradExtents(out, in)[1] * in * kWinogradPanel;
-  for (int64_t o = 0; o < out; o += kWinogradPanel) {
-    PackPanel(std::min(out - o, kWinogradPanel), in, from + o * steps.out, steps, to + o * in,
-              step);
+  const int64_t step = WinogradExtents(out, in)[1] * in * kPanel;
+  for (int64_t o = 0; o < out; o += kPanel) {
+    PackPanel(std::min(out - o, kPanel), in, from + o * steps.out, steps, to + o * in, step);
   }
 }
 

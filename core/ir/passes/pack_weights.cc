@@ -37,6 +37,7 @@ void PackRows(Unaligned<float> src, int64_t k, int64_t n, float* dst) {
       for (int64_t row = begin; row < end; ++row, to += kPanel) {
         (src + row * n + panel).CopyTo(to, width);
         std::fill(to + width, to + kPanel, 0.0f);
+        std::transform(to, to + kPanel, to, ops::NormalOrZero);
       }
     }
   }
@@ -49,7 +50,7 @@ void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, Un
     for (int64_t tap = 0; tap < filters.taps; ++tap) {
       const Unaligned<float> from = src + column * steps.out + tap * steps.tap;
       float* to = dst + tap * filters.in * kPanel + column;
-      for (int64_t c = begin; c < end; ++c) to[c * kPanel] = from[c * steps.in];
+      for (int64_t c = begin; c < end; ++c) to[c * kPanel] = ops::NormalOrZero(from[c * steps.in]);
     }
   }
 }
@@ -148,7 +149,8 @@ class Packer : public Rewriter {
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t t = 0; t < taps; ++t) {
-        packed->data_as<float>()[t * channels + c] = source->data_as<float>()[c * taps + t];
+        packed->data_as<float>()[t * channels + c] =
+            ops::NormalOrZero(source->data_as<float>()[c * taps + t]);
       }
     }
     return packed;
@@ -265,7 +267,7 @@ class Packer : public Rewriter {
     }
     // alpha is multiplied into the weights; that rounds as the kernel would.
     if (attrs.alpha != 1) {
-      for (float& value : packed->values<float>()) value *= attrs.alpha;
+      for (float& value : packed->values<float>()) value = ops::NormalOrZero(value * attrs.alpha);
     }
     return packed;
   }
@@ -333,7 +335,7 @@ class Packer : public Rewriter {
       for (int64_t o = 0; o < out; ++o) {
         for (int64_t t = 0; t < taps; ++t) {
           (*packed)->data_as<float>()[(i * taps + t) * out + o] =
-              (*source)->data_as<float>()[(i * out + o) * taps + t];
+              ops::NormalOrZero((*source)->data_as<float>()[(i * out + o) * taps + t]);
         }
       }
     }

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "core/object/allocator.h"
 #include "core/text/diagnostics.h"
+#include "core/vm/file/writer.h"
 #include "tests/support/onnx_writer.h"
 
 namespace tern::driver::compile_test {
@@ -13,6 +19,7 @@ namespace {
 
 using test::kOnnxFloat;
 using test::OnnxGraph;
+using test::OnnxNode;
 
 Result<CompileResult> Compile(const std::string& model) {
   CompileOptions options;
@@ -77,6 +84,62 @@ TEST(CompileOnnx, ConvolvesByTapsOnRequest) {
     const std::string& text = result->stages[0].text;
     EXPECT_EQ(text.find("winograd=1") == std::string::npos, exact) << text;
     EXPECT_NE(text.find("packed=1"), std::string::npos) << text;
+  }
+}
+
+// Floats of an executable that are exactly `bits`.
+int64_t CountFloats(const CompileResult& compiled, uint32_t bits) {
+  const std::vector<uint8_t> bytes = vm::SaveExecutable(*compiled.executable);
+  int64_t count = 0;
+  for (size_t at = 0; at + sizeof(bits) <= bytes.size(); at += sizeof(bits))
+    count += std::memcmp(bytes.data() + at, &bits, sizeof(bits)) == 0;
+  return count;
+}
+
+// A layer of constant weights, a tenth of which are the number.
+std::string ModelOf(OnnxNode layer, const std::vector<int64_t>& dims, float number) {
+  int64_t size = 1;
+  for (const int64_t extent : dims) size *= extent;
+  std::vector<float> weights(static_cast<size_t>(size));
+  for (size_t i = 0; i < weights.size(); ++i)
+    weights[i] = i / 9 % 10 == 3 ? number : static_cast<float>(i % 7) - 3;
+  layer.inputs = {"x", "w"};
+  layer.outputs = {"y"};
+  std::vector<test::OnnxDim> input = {"n", 64};
+  if (dims.size() == 4) input.insert(input.end(), {32, 32});
+  return OnnxGraph()
+      .Input("x", kOnnxFloat, input)
+      .Initializer(test::OnnxFloats("w", dims, weights))
+      .Node(layer)
+      .Output("y")
+      .Model(16);
+}
+
+// By which some processors multiply for a hundred cycles.
+TEST(CompileOnnx, PacksSubnormalWeightsAsZeros) {
+  const uint32_t bits = 0x0055aa33;
+  const float subnormal = std::bit_cast<float>(bits);
+  const struct {
+    OnnxNode layer;
+    std::vector<int64_t> dims;
+  } kLayers[] = {
+      {{"Conv", {}, {}}, {64, 64, 3, 3}},
+      {{"Conv", {}, {}}, {40, 64, 1, 1}},
+      {{"Conv", {}, {}, {test::IntAttribute("group", 64)}}, {64, 1, 3, 3}},
+      {{"ConvTranspose", {}, {}}, {64, 24, 2, 2}},
+      {{"MatMul", {}, {}}, {64, 40}},
+      {{"Gemm", {}, {}, {test::IntAttribute("transB", 1)}}, {40, 64}},
+  };
+  for (const auto& [layer, dims] : kLayers) {
+    const std::string model = ModelOf(layer, dims, subnormal);
+    for (const bool packs : {false, true}) {
+      CompileOptions options;
+      if (!packs) options.disabled_passes = {"pack_weights", "pack_winograd"};
+      const Result<CompileResult> result =
+          CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_EQ(CountFloats(*result, bits) > 0, !packs) << layer.op_type;
+    }
   }
 }
 
