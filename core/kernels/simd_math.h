@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector mathematics for f32 kernels, written against Highway tags so that one source serves every
 // target and every vector length. Errors are at most 2-4 ulp over the whole range; infinities, NaN,
-// overflow, underflow and denormals come out as the C functions give them. Polynomials are
-// interpolants at Chebyshev nodes, computed with 60 digits and rounded to the element type once;
-// every argument reduction is exact with and without fused multiply-add (constants have few bits),
-// so targets agree closely.
+// overflow, underflow and denormals come out as the C functions give them, but where a function
+// says that denormals are zeros, since making one takes some processors a hundred cycles.
+// Polynomials are interpolants at Chebyshev nodes, computed with 60 digits and rounded to the
+// element type once; every argument reduction is exact with and without fused multiply-add
+// (constants have few bits), so targets agree closely.
 
 #ifndef TERN_CORE_KERNELS_SIMD_MATH_H_
 #define TERN_CORE_KERNELS_SIMD_MATH_H_
@@ -105,12 +106,21 @@ HWY_INLINE V ExpInParts(D d, V x, V& power) {
   return ExpRest(d, x, hn::Sub(shifted, magic));
 }
 
-// e^x for x <= 0, results below the smallest normal number flushed to zero: softmax's inner loop.
+// From here down e^x is zero or, close by, denormal.
+inline constexpr float kLeastExponent = -88.0f;
+
+// e^x for kLeastExponent <= x <= 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpOfRaised(D d, V x) {
+  V power;
+  const V p = ExpInParts(d, x, power);
+  return MulAdd(p, power, power);
+}
+
+// e^x for x <= 0, zero where that would be denormal: softmax's inner loop.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOfNegative(D d, V x) {
-  V power;
-  const V p = ExpInParts(d, RaiseKeepingNaN(x, hn::Set(d, -88.0f)), power);
-  return MulAdd(p, power, power);
+  return ExpOfRaised(d, RaiseKeepingNaN(x, hn::Set(d, kLeastExponent)));
 }
 
 // e^x - 1, exact to the last bits near zero. Half of 2^n is used so that n = 128 does not overflow
@@ -175,32 +185,26 @@ HWY_INLINE V Log1p(D d, V x) {
 // expm1(2|x|) / (expm1(2|x|) + 2), with the sign of x. Beyond 10 the result is 1 to the last bit.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Tanh(D d, V x) {
-  V n;
+  V s;
   const V a = LowerKeepingNaN(hn::Abs(x), hn::Set(d, 10.0f));
-  const V p = ExpReduced(d, hn::Add(a, a), n);
-  const V s = PowerOfTwo(d, n);
+  const V p = ExpInParts(d, hn::Add(a, a), s);
   const V t = MulAdd(s, p, hn::Sub(s, hn::Set(d, 1.0f)));
   return hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0f))), x);
 }
 
-// e^-|x|, NaN of NaN: the square of e^(-|x| / 2), which never underflows, so that one power of two
-// is enough. half = -|x| / 2, where that is more than -52.
+// e^-|x|, zero where that would be denormal; NaN of NaN. negative = -|x|, raised to kLeastExponent.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpOfMinusAbs(D d, V x, V& half) {
-  V power;
-  const V negative = hn::Or(hn::Mul(x, hn::Set(d, 0.5f)), hn::SignBit(d));
-  half = RaiseKeepingNaN(negative, hn::Set(d, -52.0f));
-  const V p = ExpInParts(d, half, power);
-  const V root = MulAdd(p, power, power);
-  return hn::Mul(root, root);
+HWY_INLINE V ExpOfMinusAbs(D d, V x, V& negative) {
+  negative = RaiseKeepingNaN(hn::Or(x, hn::SignBit(d)), hn::Set(d, kLeastExponent));
+  return ExpOfRaised(d, negative);
 }
 
-// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits.
+// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits; zero where that is denormal.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
-  V half;
+  V negative;
   const V one = hn::Set(d, 1.0f);
-  const V e = ExpOfMinusAbs(d, x, half);
+  const V e = ExpOfMinusAbs(d, x, negative);
   return hn::Div(hn::IfNegativeThenElse(x, e, one), hn::Add(one, e));
 }
 
@@ -376,13 +380,12 @@ HWY_INLINE V Gated(D d, V x, V gate) {
   return hn::IfThenZeroElse(hn::Eq(gate, hn::Zero(d)), hn::Mul(x, gate));
 }
 
-// x * sigmoid(x) with the multiplication in front of the division. Where e^-|x| is zero, 2 half is
-// -104, so that -infinity gives zero.
+// x * sigmoid(x) with the multiplication in front of the division; zero where e^x is denormal.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Silu(D d, V x) {
-  V half;
-  const V e = ExpOfMinusAbs(d, x, half);
-  const V product = hn::IfNegativeThenElse(x, hn::Mul(e, hn::Add(half, half)), x);
+  V negative;
+  const V e = ExpOfMinusAbs(d, x, negative);
+  const V product = hn::IfNegativeThenElse(x, hn::Mul(e, negative), x);
   return hn::Div(product, hn::Add(hn::Set(d, 1.0f), e));
 }
 
