@@ -53,54 +53,54 @@ HWY_INLINE V ExpRest(D d, V x, V n) {
   return MulAdd(hn::Mul(r, r), q, r);
 }
 
-// n = round(x / ln 2); returns e^(x - n ln 2) - 1.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpReduced(D d, V x, V& n) {
-  n = hn::Round(hn::Mul(x, hn::Set(d, kLog2E)));
-  return ExpRest(d, x, n);
+// Adding this rounds to whole numbers and leaves them in the last bits, for |x| < 2^22: without
+// conversion or comparison.
+inline constexpr float kRounding = 0x1.8p23f;
+
+// n = x / ln 2 to the next whole number; returns e^(x - n ln 2) - 1.
+template <class D, class V = hn::Vec<D>, class I = hn::Vec<hn::RebindToSigned<D>>>
+HWY_INLINE V ExpReduced(D d, V x, I& n) {
+  const hn::RebindToSigned<D> di;
+  const V rounding = hn::Set(d, kRounding);
+  const V shifted = MulAdd(x, hn::Set(d, kLog2E), rounding);
+  n = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, rounding));
+  return ExpRest(d, x, hn::Sub(shifted, rounding));
 }
 
-// 2^n for integer-valued n in [-126, 127].
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V PowerOfTwo(D d, V n) {
-  const hn::RebindToSigned<D> di;
-  const auto biased = hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127));
-  return hn::BitCast(d, hn::ShiftLeft<23>(biased));
+// 2^n for n in [-126, 127].
+template <class D, class I = hn::Vec<hn::RebindToSigned<D>>>
+HWY_INLINE hn::Vec<D> PowerOfTwo(D d, I n) {
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(hn::RebindToSigned<D>(), 127))));
 }
 
-// p * 2^n, rounded once, n integer-valued in [-252, 254]: in two factors so that neither overflows.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ScaleByPowerOfTwo(D d, V p, V n) {
-  const hn::RebindToSigned<D> di;
-  const auto whole = hn::ConvertTo(di, n);
-  const auto half = hn::ShiftRight<1>(whole);
-  const auto bias = hn::Set(di, 127);
-  const V first = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
-  const V second = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(whole, half), bias)));
-  return hn::Mul(hn::Mul(p, first), second);
+// p * 2^n, rounded once, n in [-252, 254]: in two factors so that neither overflows.
+template <class D, class V = hn::Vec<D>, class I = hn::Vec<hn::RebindToSigned<D>>>
+HWY_INLINE V ScaleByPowerOfTwo(D d, V p, I n) {
+  const auto half = hn::ShiftRight<1>(n);
+  return hn::Mul(hn::Mul(p, PowerOfTwo(d, half)), PowerOfTwo(d, hn::Sub(n, half)));
 }
 
 // e^x * 2^shift.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpShifted(D d, V x, float shift) {
-  V n;
+HWY_INLINE V ExpShifted(D d, V x, int32_t shift) {
+  const hn::RebindToSigned<D> di;
+  hn::Vec<hn::RebindToSigned<D>> n;
   const V clamped = ClampKeepingNaN(x, hn::Set(d, -104.0f), hn::Set(d, 90.0f));
   const V p = hn::Add(ExpReduced(d, clamped, n), hn::Set(d, 1.0f));
-  return ScaleByPowerOfTwo(d, p, hn::Add(n, hn::Set(d, shift)));
+  return ScaleByPowerOfTwo(d, p, hn::Add(n, hn::Set(di, shift)));
 }
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Exp(D d, V x) {
-  return ExpShifted(d, x, 0.0f);
+  return ExpShifted(d, x, 0);
 }
 
-// e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. Adding 1.5 * 2^23 rounds to whole
-// numbers and leaves them, with the exponent's bias that is added too, in the last bits: 2^n
-// without conversion or comparison. At -88, n is -127, and 2^n comes out as zero.
+// e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. The exponent's bias is added with the
+// rounding, so that the last bits are 2^n as they are. At -88, n is -127, and 2^n comes out as zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpInParts(D d, V x, V& power) {
   const hn::RebindToSigned<D> di;
-  const V magic = hn::Set(d, 0x1.8p23f + 127);
+  const V magic = hn::Set(d, kRounding + 127);
   const V shifted = MulAdd(x, hn::Set(d, kLog2E), magic);
   power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
   return ExpRest(d, x, hn::Sub(shifted, magic));
@@ -127,13 +127,14 @@ HWY_INLINE V ExpOfNegative(D d, V x) {
 // early.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Expm1(D d, V x) {
-  V n;
+  const hn::RebindToSigned<D> di;
+  hn::Vec<hn::RebindToSigned<D>> n;
   const V clamped = ClampKeepingNaN(x, hn::Set(d, -18.0f), hn::Set(d, 90.0f));
   const V p = ExpReduced(d, clamped, n);
-  const V half = PowerOfTwo(d, hn::Min(hn::Sub(n, hn::Set(d, 1.0f)), hn::Set(d, 127.0f)));
+  const V half = PowerOfTwo(d, hn::Min(hn::Sub(n, hn::Set(di, 1)), hn::Set(di, 127)));
   const V y = MulAdd(half, p, hn::Sub(half, hn::Set(d, 0.5f)));
-  const V overflow = hn::Set(d, HUGE_VALF);
-  return hn::IfThenElse(hn::Gt(n, hn::Set(d, 128.0f)), overflow, hn::Add(y, y));
+  const auto overflows = hn::RebindMask(d, hn::Gt(n, hn::Set(di, 128)));
+  return hn::IfThenElse(overflows, hn::Set(d, HUGE_VALF), hn::Add(y, y));
 }
 
 // log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], plus e ln 2.
@@ -335,13 +336,13 @@ HWY_INLINE V Sinh(D d, V x) {
   const V limit = hn::Set(d, 9.0f);
   const V e = Expm1(d, hn::Min(a, limit));
   const V small = hn::Mul(hn::Set(d, 0.5f), hn::Add(e, hn::Div(e, hn::Add(e, hn::Set(d, 1.0f)))));
-  const V y = hn::IfThenElse(hn::Lt(a, limit), small, ExpShifted(d, a, -1.0f));
+  const V y = hn::IfThenElse(hn::Lt(a, limit), small, ExpShifted(d, a, -1));
   return hn::CopySign(y, x);
 }
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Cosh(D d, V x) {
-  const V half = ExpShifted(d, hn::Abs(x), -1.0f);  // e^|x| / 2
+  const V half = ExpShifted(d, hn::Abs(x), -1);  // e^|x| / 2
   return hn::Add(half, hn::Div(hn::Set(d, 0.25f), half));
 }
 

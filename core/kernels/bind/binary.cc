@@ -2,7 +2,9 @@
 // Binary operators, comparisons and logic. f32 arithmetic goes to the kernel; everything else is a
 // typed loop over merged axes. Integers wrap around; a zero divisor is an error.
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
@@ -25,36 +27,94 @@ TernBinaryOp BinaryOpOf(ops::Op op) {
   }
 }
 
-// One row: steps are in elements and 0 for what repeats.
-using RowFunction = void (*)(const void* l, int64_t l_step, const void* r, int64_t r_step,
-                             void* out, int64_t size);
+// Neighbouring elements of both sides.
+using RowFunction = void (*)(const void* l, const void* r, void* out, int64_t count);
 
-// F: a lambda without captures. What differs between operators and types is this loop alone.
+// F: a lambda without captures. What differs between operators and types is this loop alone, which
+// compilers make vectors of.
 template <class T, class R, class F>
 RowFunction RowOf(F) {
-  return [](const void* l, int64_t l_step, const void* r, int64_t r_step, void* out, int64_t size) {
+  return [](const void* l, const void* r, void* out, int64_t count) {
     const T* left = static_cast<const T*>(l);
     const T* right = static_cast<const T*>(r);
     R* to = static_cast<R*>(out);
-    for (int64_t i = 0; i < size; ++i) to[i] = F()(left[i * l_step], right[i * r_step]);
+    for (int64_t i = 0; i < count; ++i) to[i] = F()(left[i], right[i]);
   };
 }
 
-// Every row of the broadcast; out is dense.
-void RunRows(const Broadcast& b, const Tensor& left, const Tensor& right, const Tensor& out,
-             RowFunction run) {
+// Elements that a loop takes at once where a side repeats, as many copies of its element: a power of
+// two.
+constexpr int64_t kCopies = 256;
+
+// One side of a row: its elements, or copies of the one that it has.
+class Side {
+ public:
+  Side(const Tensor& tensor, int64_t step)
+      : data_(static_cast<const char*>(tensor.data())),
+        size_(static_cast<int64_t>(tensor.dtype().size())),
+        repeats_(step == 0) {}
+
+  bool repeats() const { return repeats_; }
+  void Start(int64_t at, int64_t row_size) {
+    from_ = data_ + at * size_;
+    if (!repeats_) return;
+    std::memcpy(copies_, from_, static_cast<size_t>(size_));
+    for (int64_t have = 1; have < std::min(row_size, kCopies); have *= 2)
+      std::memcpy(copies_ + have * size_, copies_, static_cast<size_t>(have * size_));
+  }
+  const void* At(int64_t index) const { return repeats_ ? copies_ : from_ + index * size_; }
+
+ private:
+  const char* data_;
+  const char* from_ = nullptr;
+  int64_t size_;
+  bool repeats_;
+  alignas(16) char copies_[kCopies * sizeof(int64_t)];
+};
+
+struct Sides {
+  const Broadcast* shape;
+  const Tensor* left;
+  const Tensor* right;
+  const Tensor* out;  // dense
+  RowFunction run;
+};
+
+// Elements [begin, end) of the row that begins at the offsets.
+void RunRow(const Sides& sides, Side& left, Side& right, const int64_t* at, int64_t row,
+            int64_t begin, int64_t end) {
+  const int64_t size = sides.shape->inner();
+  const auto out_size = static_cast<int64_t>(sides.out->dtype().size());
+  char* to = static_cast<char*>(sides.out->data()) + row * size * out_size;
+  left.Start(at[0], end - begin);
+  right.Start(at[1], end - begin);
+  const int64_t most = left.repeats() || right.repeats() ? kCopies : size;
+  for (int64_t i = begin; i < end; i += most)
+    sides.run(left.At(i), right.At(i), to + i * out_size, std::min(most, end - i));
+}
+
+// Elements [begin, end) of the result, which may begin and end within a row.
+void RunElements(const Sides& sides, int64_t begin, int64_t end) {
+  const Broadcast& b = *sides.shape;
   const int last = b.rank - 1;
-  const int64_t size = b.inner(), l_step = b.strides[0][last], r_step = b.strides[1][last];
-  const auto l_size = static_cast<int64_t>(left.dtype().size());
-  const auto r_size = static_cast<int64_t>(right.dtype().size());
-  const char* l = static_cast<const char*>(left.data());
-  const char* r = static_cast<const char*>(right.data());
-  char* to = static_cast<char*>(out.data());
-  const int64_t row_bytes = size * static_cast<int64_t>(out.dtype().size());
-  ForEachRow(b, [&](const int64_t* at) {
-    run(l + at[0] * l_size, l_step, r + at[1] * r_size, r_step, to, size);
-    to += row_bytes;
+  const int64_t size = b.inner(), first_row = begin / size;
+  Side left(*sides.left, b.strides[0][last]), right(*sides.right, b.strides[1][last]);
+  int64_t row = first_row;
+  ForRows(b, first_row, ops::CeilDiv(end, size), [&](const int64_t* at) {
+    RunRow(sides, left, right, at, row, std::max(begin - row * size, int64_t{0}),
+           std::min(end - row * size, size));
+    ++row;
   });
+}
+
+// Every row of the broadcast.
+void RunRows(const Call& call, const Broadcast& b, const Tensor& left, const Tensor& right,
+             const Tensor& out, RowFunction run) {
+  constexpr int64_t kGrain = 32 * 1024;
+  const Sides sides{&b, &left, &right, &out, run};
+  if (b.rows() == 0) return;
+  call.ForRanges(out.element_count(), kGrain,
+                 [&](int64_t begin, int64_t end) { RunElements(sides, begin, end); });
 }
 
 // ---- arithmetic
@@ -164,7 +224,7 @@ Result<TensorPtr> Arithmetic(Call& call, const Tensor& l, const Tensor& r, const
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) row = IntegerRow<T>(op);
   });
   if (row == nullptr) return WrongTensor(call, 0, l, "numbers");
-  RunRows(b, l, r, *y, row);
+  RunRows(call, b, l, r, *y, row);
   return y;
 }
 
@@ -248,7 +308,7 @@ Result<TensorPtr> CompareTensors(Call& call, const Tensor& l, const Tensor& r) {
   RowFunction row = nullptr;
   DispatchNumber(l.dtype(), [&](auto type) { row = CompareRow<decltype(type)>(call.op()); });
   if (row == nullptr) return WrongTensor(call, 0, l, "numbers or bools");
-  RunRows(b, l, r, *y, row);
+  RunRows(call, b, l, r, *y, row);
   return y;
 }
 
@@ -283,7 +343,7 @@ Result<Any> Logical(const ops::NoAttrs&, Call& call) {
       call.op() == ops::Op::k_and  ? RowOf<bool, bool>([](bool p, bool q) { return p && q; })
       : call.op() == ops::Op::k_or ? RowOf<bool, bool>([](bool p, bool q) { return p || q; })
                                    : RowOf<bool, bool>([](bool p, bool q) { return p != q; });
-  RunRows(Broadcast(out, {l, r}), *l, *r, *y, row);
+  RunRows(call, Broadcast(out, {l, r}), *l, *r, *y, row);
   return Any(std::move(y));
 }
 
@@ -321,7 +381,7 @@ Result<Any> Bitwise(const ops::NoAttrs&, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(l->dtype(), out));
   RowFunction row = nullptr;
   DispatchSize(l->dtype().size(), [&](auto type) { row = BitRow<decltype(type)>(call.op()); });
-  RunRows(Broadcast(out, {l, r}), *l, *r, *y, row);
+  RunRows(call, Broadcast(out, {l, r}), *l, *r, *y, row);
   return Any(std::move(y));
 }
 

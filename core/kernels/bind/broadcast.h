@@ -45,13 +45,16 @@ void SetRows(const Broadcast& b, Args* args) {
   }
 }
 
-// Calls row(offsets[3]) for every row of a broadcast, in order.
+// Calls row(offsets[3]) for rows [begin, end) of a broadcast, in order.
 template <class Row>
-void ForEachRow(const Broadcast& b, const Row& row) {
+void ForRows(const Broadcast& b, int64_t begin, int64_t end, const Row& row) {
   int64_t index[TERN_MAX_RANK] = {};
   int64_t at[3] = {};
-  const int64_t rows = b.rows();
-  for (int64_t r = 0; r < rows; ++r) {
+  for (int64_t rest = begin, i = b.rank - 2; i >= 0 && rest > 0; rest /= b.shape[i--]) {
+    index[i] = rest % b.shape[i];
+    for (int k = 0; k < 3; ++k) at[k] += index[i] * b.strides[k][i];
+  }
+  for (int64_t r = begin; r < end; ++r) {
     row(at);
     for (int i = b.rank - 2; i >= 0; --i) {
       for (int k = 0; k < 3; ++k) at[k] += b.strides[k][i];
@@ -60,6 +63,12 @@ void ForEachRow(const Broadcast& b, const Row& row) {
       index[i] = 0;
     }
   }
+}
+
+// For all of them.
+template <class Row>
+void ForEachRow(const Broadcast& b, const Row& row) {
+  ForRows(b, 0, b.rows(), row);
 }
 
 }  // namespace tern::kernels::bind

@@ -12,6 +12,7 @@
 #ifndef TERN_CORE_KERNELS_BIND_CALL_H_
 #define TERN_CORE_KERNELS_BIND_CALL_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -84,6 +85,12 @@ class Call {
   Status Charge(int64_t work) { return context_.Charge(work); }
   bool IsStopped() const { return context_.IsStopped(); }
 
+  // Calls task(begin, end) for ranges that make up [0, total), one for each worker that is worth it.
+  // What takes longer than some 20 us in one is `grain`; ranges begin at multiples of 256, so that
+  // no two workers write to one byte of packed elements, or often to one line of the cache.
+  template <class Task>
+  void ForRanges(int64_t total, int64_t grain, const Task& task) const;
+
   // The status of a kernel's return value.
   static Status Check(int32_t code);
 
@@ -99,6 +106,28 @@ class Call {
   Status status_;
   std::vector<TensorPtr> held_;  // contiguous copies of arguments
 };
+
+template <class Task>
+void Call::ForRanges(int64_t total, int64_t grain, const Task& task) const {
+  constexpr int64_t kAlign = 256;
+  struct Ranges {
+    const Task* task;
+    int64_t total, step;
+
+    static void Run(void* data, int64_t index, int32_t) {
+      const Ranges& self = *static_cast<const Ranges*>(data);
+      const int64_t begin = index * self.step;
+      (*self.task)(begin, std::min(begin + self.step, self.total));
+    }
+  };
+  const TernParallel* parallel = kernel_context_.parallel;
+  const int64_t workers = parallel == nullptr ? 1 : parallel->num_workers;
+  const int64_t parts = std::min(workers, total / grain);
+  if (parts < 2) return task(int64_t{0}, total);
+  const int64_t step = ops::CeilDiv(ops::CeilDiv(total, parts), kAlign) * kAlign;
+  Ranges ranges{&task, total, step};
+  parallel->run(parallel->context, ops::CeilDiv(total, step), &Ranges::Run, &ranges);
+}
 
 inline Extents ExtentsOf(const Tensor& tensor) { return Extents(tensor.dims()); }
 inline const float* FloatsOf(const Tensor* tensor) {

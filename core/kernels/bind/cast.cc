@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion between element types, in blocks through f64 (from floats) or i64 (from integers): 13
-// readers and twice 13 writers instead of 169 pairs. Floats to integers truncate and saturate, NaN
-// becomes 0; integers to narrower ones, and everything to those below a byte, lose their high
-// bits.
+// Conversion between element types, in blocks through f64 (from and to floats) or i64 (between
+// integers), or at once to f32: three times 13 readers and twice 13 writers instead of 169 pairs.
+// Floats to integers truncate and saturate, NaN becomes 0; integers to narrower ones, and
+// everything to those below a byte, lose their high bits.
 
 #include <algorithm>
 #include <cmath>
@@ -103,15 +103,37 @@ bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values,
   });
 }
 
+// Elements [begin, end), which may be none; false where no element of such a type is converted.
 template <class W>
-bool ConvertAll(const Tensor& x, const Tensor& y, const ops::CastAttrs& how) {
+bool ConvertRange(const Tensor& x, const Tensor& y, const ops::CastAttrs& how, int64_t begin,
+                  int64_t end) {
   W values[kBlock];
-  const int64_t size = x.element_count();
-  for (int64_t begin = 0; begin < size; begin += kBlock) {
-    const int64_t count = size - begin < kBlock ? size - begin : kBlock;
+  do {
+    const int64_t count = std::min(end - begin, kBlock);
     if (!ReadBlock(x, begin, count, values) || !WriteBlock(y, begin, count, values, how))
       return false;
-  }
+    begin += kBlock;
+  } while (begin < end);
+  return true;
+}
+
+bool IsFloat(DType dtype) { return dtype.is_float() || IsSmallFloat(dtype); }
+
+// Every number is rounded to f32 as it is read. Of integers that become integers the low bits count,
+// which i64 holds of u64 too.
+bool ConvertElements(const Tensor& x, const Tensor& y, const ops::CastAttrs& how, int64_t begin,
+                     int64_t end) {
+  if (y.dtype() == kF32) return ReadBlock(x, begin, end - begin, y.data_as<float>() + begin);
+  if (IsFloat(x.dtype()) || IsFloat(y.dtype())) return ConvertRange<double>(x, y, how, begin, end);
+  return ConvertRange<int64_t>(x, y, how, begin, end);
+}
+
+// Whether elements of these types are converted, and so all were.
+bool ConvertAll(const Call& call, const Tensor& x, const Tensor& y, const ops::CastAttrs& how) {
+  constexpr int64_t kGrain = 32 * 1024;
+  if (!ConvertElements(x, y, how, 0, 0)) return false;
+  call.ForRanges(x.element_count(), kGrain,
+                 [&](int64_t begin, int64_t end) { ConvertElements(x, y, how, begin, end); });
   return true;
 }
 
@@ -170,12 +192,7 @@ Result<TensorPtr> CastAs(Call& call, const Tensor& x, const ops::CastAttrs& how)
     TERN_TRY(to.is_string() ? ToTexts(x, y.get()) : FromTexts(x, *y, how));
     return y;
   }
-  const bool is_float = x.dtype().is_float() || IsSmallFloat(x.dtype());
-  // i64 holds every integer but the upper half of u64, which goes through its own type.
-  const bool done = is_float            ? ConvertAll<double>(x, *y, how)
-                    : x.dtype() == kU64 ? ConvertAll<uint64_t>(x, *y, how)
-                                        : ConvertAll<int64_t>(x, *y, how);
-  if (done) return y;
+  if (ConvertAll(call, x, *y, how)) return y;
   return Unsupported("casting ", x.TypeText(), " to ", to.ToString());
 }
 
