@@ -109,24 +109,37 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 #define TERN_HIDE_INDEX(index)
 #endif
 
-// max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm; elsewhere they
-// keep that of the second operand.
+// max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm, where the
+// machine has others that do not; of two zeros, which are equal, those take the positive one for the
+// larger. Elsewhere Highway's keep the second operand where it is NaN or equal.
+#if HWY_TARGET_IS_SVE
 template <class V>
 HWY_INLINE V RaiseKeepingNaN(V v, V low) {
-#if HWY_ARCH_ARM
-  return hn::IfThenElse(hn::Lt(v, low), low, v);
-#else
-  return hn::Max(low, v);
-#endif
+  return svmax_f32_x(svptrue_b32(), v, low);
 }
 template <class V>
 HWY_INLINE V LowerKeepingNaN(V v, V high) {
-#if HWY_ARCH_ARM
-  return hn::IfThenElse(hn::Gt(v, high), high, v);
-#else
-  return hn::Min(high, v);
-#endif
+  return svmin_f32_x(svptrue_b32(), v, high);
 }
+#elif HWY_ARCH_ARM
+template <class V>
+HWY_INLINE V RaiseKeepingNaN(V v, V low) {
+  return V(vmaxq_f32(v.raw, low.raw));
+}
+template <class V>
+HWY_INLINE V LowerKeepingNaN(V v, V high) {
+  return V(vminq_f32(v.raw, high.raw));
+}
+#else
+template <class V>
+HWY_INLINE V RaiseKeepingNaN(V v, V low) {
+  return hn::Max(low, v);
+}
+template <class V>
+HWY_INLINE V LowerKeepingNaN(V v, V high) {
+  return hn::Min(high, v);
+}
+#endif
 
 // low <= v <= high; NaN stays NaN.
 template <class V>
@@ -137,11 +150,8 @@ HWY_INLINE V ClampKeepingNaN(V v, V low, V high) {
 // The larger one; NaN where either is.
 template <class V>
 HWY_INLINE V MaxKeepingNaN(V x, V largest) {
-#if HWY_ARCH_ARM
-  return hn::IfThenElse(hn::Or(hn::Gt(x, largest), hn::IsNaN(x)), x, largest);
-#else
+  if constexpr (HWY_ARCH_ARM) return RaiseKeepingNaN(x, largest);
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, largest));
-#endif
 }
 
 // Whether TableLookupBytesOr0 reads the top bit and the low four of an index, and no others.
