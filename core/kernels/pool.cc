@@ -40,10 +40,12 @@ Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64
   return {first, last < first ? first : last, padded};
 }
 
-// One output pixel's window: rows x columns of input pixels. Steps are in elements.
-struct PoolWindow {
+// The windows of `count` output pixels side by side, `step` apart: rows x columns of input pixels
+// each. Steps are in elements.
+struct PoolWindows {
   const void* corner;
   int64_t rows, columns, row_step, column_step;
+  int64_t count, step;
   float scale;   // of a sum; 0 where there is nothing to average
   uint8_t flip;  // of signed bytes: what makes them unsigned ones in the same order
 };
@@ -63,110 +65,149 @@ HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
 }
 
 // Up to four vectors of channels side by side, so that as many sums are in flight and each pixel's
-// line is read whole.
-template <bool is_max, int kVectors>
-HWY_INLINE void PoolVectors(const PoolWindow& window, int64_t channel, float* out) {
+// line is read whole. kSide: rows and columns of all windows, where a compiler is to know them, or 0.
+template <bool is_max, int kSide, int kVectors>
+HWY_INLINE void PoolVectors(const PoolWindows& windows, int64_t channel, int64_t channels,
+                            float* out) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
-  for (int64_t y = 0; y < window.rows; ++y) {
-    const float* x = static_cast<const float*>(window.corner) + y * window.row_step + channel;
-    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
-      s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
-      if constexpr (kVectors > 1) s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
-      if constexpr (kVectors > 2) s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
-      if constexpr (kVectors > 3) s3 = Accumulate<is_max>(s3, hn::LoadU(d, x + 3 * lanes));
-    }
-  }
+  const int64_t rows = kSide > 0 ? kSide : windows.rows;
+  const int64_t columns = kSide > 0 ? kSide : windows.columns;
+  const float* corner = static_cast<const float*>(windows.corner) + channel;
   float* to = out + channel;
-  hn::StoreU(FinishPool<is_max>(s0, window.scale), d, to);
-  if constexpr (kVectors > 1) hn::StoreU(FinishPool<is_max>(s1, window.scale), d, to + lanes);
-  if constexpr (kVectors > 2) hn::StoreU(FinishPool<is_max>(s2, window.scale), d, to + 2 * lanes);
-  if constexpr (kVectors > 3) hn::StoreU(FinishPool<is_max>(s3, window.scale), d, to + 3 * lanes);
+  for (int64_t n = kPoolLoops ? windows.count : 1; n > 0;
+       --n, corner += windows.step, to += channels) {
+    FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
+    const float* row = corner;
+    for (int64_t y = rows; y > 0; --y, row += windows.row_step) {
+      const float* x = row;
+      for (int64_t i = columns; i > 0; --i, x += windows.column_step) {
+        s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
+        if constexpr (kVectors > 1) s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
+        if constexpr (kVectors > 2) s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
+        if constexpr (kVectors > 3) s3 = Accumulate<is_max>(s3, hn::LoadU(d, x + 3 * lanes));
+      }
+    }
+    hn::StoreU(FinishPool<is_max>(s0, windows.scale), d, to);
+    if constexpr (kVectors > 1) hn::StoreU(FinishPool<is_max>(s1, windows.scale), d, to + lanes);
+    if constexpr (kVectors > 2)
+      hn::StoreU(FinishPool<is_max>(s2, windows.scale), d, to + 2 * lanes);
+    if constexpr (kVectors > 3)
+      hn::StoreU(FinishPool<is_max>(s3, windows.scale), d, to + 3 * lanes);
+  }
 }
 
 // The channels left over, one vector at a time.
-template <bool is_max>
-HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t count,
-                              float* out) {
+template <bool is_max, int kSide>
+HWY_INLINE void PoolSomeLanes(const PoolWindows& windows, int64_t channel, int64_t channels,
+                              size_t lanes, float* out) {
   const FloatTag d;
-  const size_t n = static_cast<size_t>(count);
-  FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
-  for (int64_t y = 0; y < window.rows; ++y) {
-    const float* x = static_cast<const float*>(window.corner) + y * window.row_step + channel;
-    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
-      s = Accumulate<is_max>(s, hn::LoadN(d, x, n));
+  const int64_t rows = kSide > 0 ? kSide : windows.rows;
+  const int64_t columns = kSide > 0 ? kSide : windows.columns;
+  const float* corner = static_cast<const float*>(windows.corner) + channel;
+  float* to = out + channel;
+  for (int64_t n = kPoolLoops ? windows.count : 1; n > 0;
+       --n, corner += windows.step, to += channels) {
+    FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
+    const float* row = corner;
+    for (int64_t y = rows; y > 0; --y, row += windows.row_step) {
+      const float* x = row;
+      for (int64_t i = columns; i > 0; --i, x += windows.column_step)
+        s = Accumulate<is_max>(s, hn::LoadN(d, x, lanes));
     }
+    hn::StoreN(FinishPool<is_max>(s, windows.scale), d, to, lanes);
   }
-  hn::StoreN(FinishPool<is_max>(s, window.scale), d, out + channel, n);
 }
 
-template <bool is_max>
-void PoolPixel(const PoolWindow& window, int64_t channels, void* output) {
-  float* out = static_cast<float*>(output);
-  const FloatTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+template <bool is_max, int kSide>
+void PoolPixels(const PoolWindows& windows, int64_t channels, float* out) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
   int64_t channel = 0;
-  for (; channel + 4 * lanes <= channels; channel += 4 * lanes) {
-    PoolVectors<is_max, 4>(window, channel, out);
-  }
-  if constexpr (kPoolsRest) {
+  for (; channel + 4 * lanes <= channels; channel += 4 * lanes)
+    PoolVectors<is_max, kSide, 4>(windows, channel, channels, out);
+  if constexpr (kPoolLoops) {
     const int64_t vectors = (channels - channel) / lanes;
-    if (vectors == 3) PoolVectors<is_max, 3>(window, channel, out);
-    if (vectors == 2) PoolVectors<is_max, 2>(window, channel, out);
-    if (vectors == 1) PoolVectors<is_max, 1>(window, channel, out);
+    if (vectors == 3) PoolVectors<is_max, kSide, 3>(windows, channel, channels, out);
+    if (vectors == 2) PoolVectors<is_max, kSide, 2>(windows, channel, channels, out);
+    if (vectors == 1) PoolVectors<is_max, kSide, 1>(windows, channel, channels, out);
     channel += vectors * lanes;
   }
   for (; channel < channels; channel += lanes) {
     const int64_t left = channels - channel;
-    PoolSomeLanes<is_max>(window, channel, left < lanes ? left : lanes, out);
+    PoolSomeLanes<is_max, kSide>(windows, channel, channels,
+                                 static_cast<size_t>(left < lanes ? left : lanes), out);
   }
 }
 
-// The largest of sixteen channels. A window without pixels has the lowest of all.
-void MaxOfSixteen(const PoolWindow& window, int64_t channel, uint8_t* out) {
+// All windows at once where that reads each pixel once, else one by one.
+template <bool is_max>
+void PoolFloats(const PoolWindows& windows, int64_t channels, void* output) {
+  float* out = static_cast<float*>(output);
+  const bool is_square = kPoolLoops && windows.rows == 2 && windows.columns == 2;
+  auto pool = is_square ? PoolPixels < is_max, kPoolLoops ? 2 : 0 > : PoolPixels<is_max, 0>;
+  if (!kPoolLoops || channels <= 4 * static_cast<int64_t>(hn::Lanes(FloatTag())))
+    return pool(windows, channels, out);
+  PoolWindows one = windows;
+  one.count = 1;
+  for (int64_t n = windows.count; n > 0; --n, out += channels) {
+    pool(one, channels, out);
+    one.corner = static_cast<const float*>(one.corner) + one.step;
+  }
+}
+
+// The largest of sixteen channels of one window. A window without pixels has the lowest of all.
+void MaxOfSixteen(const PoolWindows& windows, int64_t channel, uint8_t* out) {
   const hn::FixedTag<uint8_t, 16> d;
-  const auto flip = hn::Set(d, window.flip);
+  const auto flip = hn::Set(d, windows.flip);
   auto largest = hn::Zero(d);
-  for (int64_t y = 0; y < window.rows; ++y) {
-    const uint8_t* x = static_cast<const uint8_t*>(window.corner) + y * window.row_step + channel;
-    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step)
+  for (int64_t y = 0; y < windows.rows; ++y) {
+    const uint8_t* x = static_cast<const uint8_t*>(windows.corner) + y * windows.row_step + channel;
+    for (int64_t i = 0; i < windows.columns; ++i, x += windows.column_step)
       largest = hn::Max(largest, hn::Xor(hn::LoadU(d, x), flip));
   }
   hn::StoreU(hn::Xor(largest, flip), d, out + channel);
 }
 
-void MaxOfOne(const PoolWindow& window, int64_t channel, uint8_t* out) {
+void MaxOfOne(const PoolWindows& windows, int64_t channel, uint8_t* out) {
   int largest = 0;
-  for (int64_t y = 0; y < window.rows; ++y) {
-    const uint8_t* x = static_cast<const uint8_t*>(window.corner) + y * window.row_step + channel;
-    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step)
-      largest = (*x ^ window.flip) > largest ? *x ^ window.flip : largest;
+  for (int64_t y = 0; y < windows.rows; ++y) {
+    const uint8_t* x = static_cast<const uint8_t*>(windows.corner) + y * windows.row_step + channel;
+    for (int64_t i = 0; i < windows.columns; ++i, x += windows.column_step)
+      largest = (*x ^ windows.flip) > largest ? *x ^ windows.flip : largest;
   }
-  out[channel] = static_cast<uint8_t>(largest ^ window.flip);
+  out[channel] = static_cast<uint8_t>(largest ^ windows.flip);
 }
 
-void MaxOfBytes(const PoolWindow& window, int64_t channels, void* output) {
+void MaxOfBytes(const PoolWindows& windows, int64_t channels, void* output) {
   uint8_t* out = static_cast<uint8_t*>(output);
   if (channels < 16) {
-    for (int64_t channel = 0; channel < channels; ++channel) MaxOfOne(window, channel, out);
+    for (int64_t channel = 0; channel < channels; ++channel) MaxOfOne(windows, channel, out);
     return;
   }
   // The last vector begins early enough to end with the channels, of which it finds some again.
   for (int64_t channel = 0; channel < channels; channel += 16)
-    MaxOfSixteen(window, channel + 16 <= channels ? channel : channels - 16, out);
+    MaxOfSixteen(windows, channel + 16 <= channels ? channel : channels - 16, out);
 }
 
-// What makes one output pixel.
-using PoolFunction = void(const PoolWindow& window, int64_t channels, void* out);
+// What makes the output pixels of windows.
+using PoolFunction = void(const PoolWindows& windows, int64_t channels, void* out);
 
 // Where the elements are, of any type.
 struct PoolPlaces {
   const char* input;
   char* output;
-  int64_t size;  // of an element
+  int64_t size;     // of an element
+  bool takes_many;  // windows at once
   PoolFunction* pool;
 };
+
+// How many of `most` windows side by side, the first at column x, are alike: those within the image.
+int64_t WholeWindows(const TernPool2dArgs& args, int64_t x, int64_t most) {
+  const int64_t last = args.in_w - (args.kernel_w - 1) * args.dilation_w - 1;
+  if (x < 0 || x > last) return 1;
+  const int64_t fit = (last - x) / args.stride_w + 1;
+  return fit < most ? fit : most;
+}
 
 // One row of output pixels.
 void PoolRow(const TernPool2dArgs& args, const PoolPlaces& places, int64_t row) {
@@ -174,26 +215,29 @@ void PoolRow(const TernPool2dArgs& args, const PoolPlaces& places, int64_t row) 
   const int64_t start_y = y * args.stride_h - args.pad_top;
   const Span rows =
       SpanOf(start_y, args.dilation_h, args.kernel_h, args.in_h, args.pad_top, args.pad_bottom);
-  PoolWindow window{};
-  window.flip = args.is_signed != 0 ? 0x80 : 0;
-  window.rows = rows.last - rows.first;
-  window.row_step = args.dilation_h * args.in_w * args.channels;
-  window.column_step = args.dilation_w * args.channels;
+  PoolWindows windows{};
+  windows.flip = args.is_signed != 0 ? 0x80 : 0;
+  windows.rows = rows.last - rows.first;
+  windows.row_step = args.dilation_h * args.in_w * args.channels;
+  windows.column_step = args.dilation_w * args.channels;
+  windows.step = args.stride_w * args.channels;
   const int64_t first_y = image * args.in_h + start_y + rows.first * args.dilation_h;
   const int64_t pixel = args.channels * places.size;
   char* out = places.output + row * args.out_w * pixel;
-  for (int64_t x = 0; x < args.out_w; ++x, out += pixel) {
+  for (int64_t x = 0, count = 0; x < args.out_w; x += count, out += count * pixel) {
     const int64_t start_x = x * args.stride_w - args.pad_left;
     const Span columns =
         SpanOf(start_x, args.dilation_w, args.kernel_w, args.in_w, args.pad_left, args.pad_right);
-    window.columns = columns.last - columns.first;
+    count = kPoolLoops && places.takes_many ? WholeWindows(args, start_x, args.out_w - x) : 1;
+    windows.count = count;
+    windows.columns = columns.last - columns.first;
     const int64_t first_x = start_x + columns.first * args.dilation_w;
-    window.corner = places.input + (first_y * args.in_w + first_x) * pixel;
+    windows.corner = places.input + (first_y * args.in_w + first_x) * pixel;
     // A window without pixels averages nothing: scale 0 gives 0, and a maximum gives -infinity.
     const int64_t taps =
-        args.count_include_pad != 0 ? rows.padded * columns.padded : window.rows * window.columns;
-    window.scale = taps > 0 ? 1.0f / static_cast<float>(taps) : 0.0f;
-    places.pool(window, args.channels, out);
+        args.count_include_pad != 0 ? rows.padded * columns.padded : windows.rows * windows.columns;
+    windows.scale = taps > 0 ? 1.0f / static_cast<float>(taps) : 0.0f;
+    places.pool(windows, args.channels, out);
   }
 }
 
@@ -213,7 +257,7 @@ void PoolRows(const TernPool2dArgs& args, const PoolPlaces& places,
 int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
   PoolRows(*args,
            {reinterpret_cast<const char*>(args->input), reinterpret_cast<char*>(args->output), 4,
-            args->kind == TERN_POOL_MAX ? PoolPixel<true> : PoolPixel<false>},
+            true, args->kind == TERN_POOL_MAX ? PoolFloats<true> : PoolFloats<false>},
            context, 4);
   return TERN_KERNEL_OK;
 }
@@ -221,7 +265,7 @@ int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
 int32_t max_pool2d_bytes(const TernPool2dArgs* args, const TernKernelContext* context) {
   PoolRows(*args,
            {reinterpret_cast<const char*>(args->byte_input),
-            reinterpret_cast<char*>(args->byte_output), 1, MaxOfBytes},
+            reinterpret_cast<char*>(args->byte_output), 1, false, MaxOfBytes},
            context, 1);
   return TERN_KERNEL_OK;
 }

@@ -184,8 +184,9 @@ inline constexpr bool kWideTiles = HWY_TARGET == HWY_AVX2;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 
-// Whether pools have loops for three, two and one vector of channels; WebAssembly goes without.
-inline constexpr bool kPoolsRest = !HWY_ARCH_WASM;
+// Whether pools have loops for three, two and one vector of channels, for windows of 2x2 pixels and
+// for many windows at once; WebAssembly goes without.
+inline constexpr bool kPoolLoops = !HWY_ARCH_WASM;
 
 // Whether dot products are taken of two columns at once; WebAssembly goes without.
 inline constexpr bool kDotPairs = !HWY_ARCH_WASM;

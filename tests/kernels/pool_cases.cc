@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: channel counts around every lane count, windows over the edge, empty windows, NaN.
+// Pooling: channel counts around every lane count, windows over the edge, empty windows, NaN,
+// zeros of both signs.
 
 #include "tests/kernels/kernel_test.h"
 
@@ -36,7 +37,7 @@ void CheckPool(const KernelPair<TernPool2dArgs>& pair, const PoolCase& c, bool s
   input.FillRandom(random);
   output.Fill(7.0f);
   if (specials) {
-    for (int64_t i = 0; i < input.size(); i += 13) input[i] = i % 3 == 0 ? -INFINITY : NAN;
+    for (int64_t i = 0; i < input.size(); i += 13) input[i] = i % 3 == 0 ? -INFINITY : i % 3 == 1 ? NAN : -0.0f;
   }
   args.input = input.data();
   const std::string what = "pool " + std::to_string(c.channels) + " channels, kernel " +
@@ -66,6 +67,13 @@ void Test_pool2d(const KernelPair<TernPool2dArgs>& pair) {
           CheckPool(pair, {5, 8, 21, kernel, stride, pad, dilation, 1, 2});
         }
       }
+    }
+  }
+  // Windows within the image between others that are not, one by one and all at once.
+  for (int64_t channels : {1, 8, 16, 33, 200}) {
+    for (int64_t kernel : {2, 3}) {
+      CheckPool(pair, {9, 31, channels, kernel, 2, 1, 1, 2, 1}, /*specials=*/true);
+      CheckPool(pair, {3, 30, channels, kernel, 5, 2}, /*specials=*/true);
     }
   }
   CheckPool(pair, {7, 7, 70, 7, 1});
