@@ -28,6 +28,15 @@ HWY_INLINE bool IsSubnormal(const float* number) {
   return (bits & 0x7fffffff) - 1 < 0x7fffff;
 }
 
+// sum[j] += lane of the group * vector j of row 0 of the panels.
+template <int kPanels, int lane>
+HWY_INLINE void AddLane(const Tile& tile, PanelVector group, const float* panel, PanelVector* sum) {
+  for (int j = 0; j < kPanels * kPanelVectors; ++j) {
+    const PanelVector b = hn::LoadU(PanelTag(), panel + PanelOffset<kPanelVectors>(tile, j));
+    sum[j] = MulAddLane<lane>(b, group, sum[j]);
+  }
+}
+
 // sums[kPanels * TERN_PANEL_WIDTH] = bias + row 0 of the tile times kPanels panels.
 template <int kPanels>
 HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
@@ -38,10 +47,20 @@ HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
   const float* panel = tile.b;
   for (int64_t tap = 0; tap < tile.taps; ++tap) {
     const float* a = tile.rows[tap * kTileRows];
-    for (int64_t i = 0; i < tile.run; ++i, panel += TERN_PANEL_WIDTH) {
+    int64_t i = 0;
+    if constexpr (kMultiplyByLane) {
+      for (; i + 4 <= tile.run; i += 4, panel += 4 * TERN_PANEL_WIDTH) {
+        const PanelVector group = LoadGroup(a + i);
+        AddLane<kPanels, 0>(tile, group, panel, sum);
+        AddLane<kPanels, 1>(tile, group, panel + TERN_PANEL_WIDTH, sum);
+        AddLane<kPanels, 2>(tile, group, panel + 2 * TERN_PANEL_WIDTH, sum);
+        AddLane<kPanels, 3>(tile, group, panel + 3 * TERN_PANEL_WIDTH, sum);
+      }
+    }
+    for (; i < tile.run; ++i, panel += TERN_PANEL_WIDTH) {
       // Some processors multiply for a hundred cycles where one factor is such a number, of which
-      // activations that are squared or gated have many: they count as zeros.
-      if (HWY_UNLIKELY(IsSubnormal(a + i))) continue;
+      // activations that are squared or gated have many: they count as zeros. Arm's do not.
+      if (!HWY_ARCH_ARM && HWY_UNLIKELY(IsSubnormal(a + i))) continue;
       const PanelVector factor = hn::Set(d, a[i]);
       for (int j = 0; j < kVectors; ++j)
         sum[j] = MulAdd(factor, hn::LoadU(d, panel + PanelOffset<kPanelVectors>(tile, j)), sum[j]);
