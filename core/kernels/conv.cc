@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels-last convolution as a matrix product whose rows are reached through pointers: no im2col
 // copy. A window with few input channels is read a whole row at a time (kernel_w * channels
-// contiguous floats); its pixels at the left and right border are copied with their zeros.
+// contiguous floats); where windows reach beyond the image, lines of it are copied with their zeros.
 
 #include "core/kernels/conv_scratch.h"
 #include "core/kernels/copy_bytes.h"
@@ -18,8 +18,9 @@ namespace {
 constexpr int64_t kFewChannels = 32;
 constexpr int64_t kMaxBlockTiles = 32;
 constexpr int64_t kTableBytes = 32 * 1024;
-constexpr int64_t kBorderBytes = 64 * 1024;
+constexpr int64_t kLineBytes = 64 * 1024;    // of copied lines
 constexpr int64_t kImageBytes = 256 * 1024;  // of input read by one block of rows
+constexpr int64_t kNarrowRow = 64;           // output pixels
 
 // The table of row pointers follows M. Dukhan, "The Indirect Convolution Algorithm" (2019).
 struct ConvPlan {
@@ -28,8 +29,10 @@ struct ConvPlan {
   int64_t taps, run;     // k = taps * run
   int64_t block_rows;    // output pixels that share one table of pointers
   bool whole_rows;       // a row of the window is one run
+  bool copies_lines;     // whole_rows, and some of them are not within the image
+  bool copies_cut;       // where only some windows of a block are cut, these rather than lines
   const float* zeros;    // [run]
-  char* worker_scratch;  // [workers][worker_bytes]: the table, then the border
+  char* worker_scratch;  // [workers][worker_bytes]: the table, then the copied lines
   int64_t worker_bytes, table_bytes;
 };
 
@@ -41,36 +44,81 @@ bool IsMatrixProduct(const TernConv2dArgs& args) {
          args.out_w == args.in_w;
 }
 
-// Rows of a window are contiguous only where pixels lie densely, without dilation or groups.
-bool ReadsWholeRows(const TernConv2dArgs& args) {
-  return args.groups == 1 && args.dilation_w == 1 && args.in_pixel_stride == args.in_c &&
-         args.in_c < kFewChannels && args.kernel_w > 1;
+// Whether windows along an axis read nothing but the image.
+bool IsWithin(int64_t windows, int64_t stride, int64_t pad, int64_t reach, int64_t size) {
+  return pad <= 0 && (windows - 1) * stride - pad + reach <= size;
 }
+
+bool IsWithinImage(const TernConv2dArgs& args) {
+  return IsWithin(args.out_w, args.stride_w, args.pad_left, args.kernel_w, args.in_w) &&
+         IsWithin(args.out_h, args.stride_h, args.pad_top,
+                  (args.kernel_h - 1) * args.dilation_h + 1, args.in_h);
+}
+
+// Rows of a window are contiguous only where pixels lie densely, without dilation or groups. Copied
+// lines have no more floats than the windows on them as long as these leave no pixel out.
+bool ReadsWholeRows(const TernConv2dArgs& args, bool is_within_image) {
+  return args.groups == 1 && args.dilation_w == 1 && args.in_pixel_stride == args.in_c &&
+         args.in_c < kFewChannels && args.kernel_w > 1 &&
+         (args.stride_w <= args.kernel_w || is_within_image);
+}
+
+int64_t AtMost(int64_t value, int64_t most) { return value < most ? value : most; }
 
 // So that products of three do not overflow: more does not fit anyway.
-int64_t AtMostImage(int64_t extent) { return extent < kImageBytes ? extent : kImageBytes; }
+int64_t AtMostImage(int64_t extent) { return AtMost(extent, kImageBytes); }
 
-// Floats of cut windows in a block: they lie one by one or share a line, whichever is less
-// (PointAtRows), and a tile has a line for each row of the output that it touches.
-int64_t BorderFloats(const ConvPlan& plan, int64_t rows) {
-  const TernConv2dArgs& args = *plan.args;
-  if (!plan.whole_rows) return 0;
-  const int64_t lines = rows / (kTileRows / 2) + rows / args.out_w + 3;
-  const int64_t shared = rows * args.stride_w * plan.ic + lines * plan.run;
-  return plan.taps * (shared < rows * plan.run ? shared : rows * plan.run);
+// Floats of the line under `columns` windows side by side.
+int64_t LineFloats(const ConvPlan& plan, int64_t columns) {
+  return (columns - 1) * plan.args->stride_w * plan.ic + plan.run;
 }
 
-// Rows per block such that pointers, borders and the input of a block stay in cache.
+// Whether a block of so many output pixels ends with a row of the output, and copies no more of a
+// line than it needs. Others go over several rows, whose lines are copied whole, and once.
+bool StaysInRow(const ConvPlan& plan, int64_t rows) {
+  return plan.copies_lines && AtMost(rows / 2, kNarrowRow) < plan.args->out_w;
+}
+
+// Output columns whose windows lie on the same copies of lines in a block of so many pixels.
+int64_t LineColumns(const ConvPlan& plan, int64_t rows) {
+  return StaysInRow(plan, rows) ? AtMost(rows, plan.args->out_w) : plan.args->out_w;
+}
+
+// Floats of the lines that a block copies, behind which are those that tiles may read.
+HWY_NOINLINE int64_t CopiedFloats(const ConvPlan& plan, int64_t rows) {
+  const TernConv2dArgs& args = *plan.args;
+  if (!plan.copies_lines) return 0;
+  const int64_t output_rows = StaysInRow(plan, rows) ? 1 : rows / args.out_w + 2;
+  return output_rows * args.kernel_h * LineFloats(plan, LineColumns(plan, rows)) + kReadOn;
+}
+
+// The last column at which a window is read in the image, together with what tiles read behind it.
+int64_t LastColumn(const ConvPlan& plan) {
+  const int64_t left = plan.args->in_w * plan.ic - plan.run - kReadOn;
+  return left < 0 ? -1 : left / plan.ic;
+}
+
+// Whether copies of the windows of a row of the output that are not read in the image are shorter
+// than copies of the lines in a block.
+bool CopiesCut(const ConvPlan& plan) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t last = LastColumn(plan) + args.pad_left;
+  if (!StaysInRow(plan, plan.block_rows) || args.pad_left < 0 || last < 0) return false;
+  const int64_t first_inside = (args.pad_left + args.stride_w - 1) / args.stride_w;
+  const int64_t inside = AtMost(last / args.stride_w + 1, args.out_w) - first_inside;
+  return (args.out_w - inside) * plan.run < LineFloats(plan, LineColumns(plan, plan.block_rows));
+}
+
+// Rows per block such that pointers, copied lines and the input of a block stay in cache.
 int64_t BlockRows(const ConvPlan& plan) {
   const TernConv2dArgs& args = *plan.args;
   const int64_t pointer_bytes = plan.taps * static_cast<int64_t>(sizeof(const float*));
   const int64_t image_bytes =
       AtMostImage(plan.ic) * AtMostImage(args.stride_h) * AtMostImage(args.stride_w) * 4;
-  int64_t rows = kTableBytes / pointer_bytes;
-  while (rows > kTileRows && BorderFloats(plan, rows) > kBorderBytes / 4) rows /= 2;
-  if (rows > kImageBytes / image_bytes) rows = kImageBytes / image_bytes;
-  const int64_t tiles = rows / kTileRows;
-  return kTileRows * (tiles < 1 ? 1 : tiles > kMaxBlockTiles ? kMaxBlockTiles : tiles);
+  int64_t rows = AtMost(kTableBytes / pointer_bytes, kMaxBlockTiles * kTileRows);
+  while (rows > kTileRows && CopiedFloats(plan, rows) > kLineBytes / 4) rows /= 2;
+  const int64_t tiles = AtMost(rows, kImageBytes / image_bytes) / kTileRows;
+  return kTileRows * (tiles < 1 ? 1 : tiles);
 }
 
 // Sizes that depend on the arguments alone; TakeConvScratch adds the memory.
@@ -79,13 +127,16 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   plan.args = &args;
   plan.ic = args.in_c / args.groups;
   plan.oc = args.out_c / args.groups;
-  plan.whole_rows = ReadsWholeRows(args);
+  const bool is_within_image = IsWithinImage(args);
+  plan.whole_rows = ReadsWholeRows(args, is_within_image);
   plan.taps = plan.whole_rows ? args.kernel_h : args.kernel_h * args.kernel_w;
   plan.run = plan.whole_rows ? args.kernel_w * plan.ic : plan.ic;
+  plan.copies_lines = plan.whole_rows && !is_within_image;
   plan.block_rows = BlockRows(plan);
-  const int64_t pointers = plan.block_rows * plan.taps;
+  plan.copies_cut = kCopiesCut && CopiesCut(plan);
+  const int64_t pointers = plan.block_rows * plan.taps + kTileRows;
   plan.table_bytes = CacheLines(pointers * static_cast<int64_t>(sizeof(const float*)));
-  plan.worker_bytes = plan.table_bytes + CacheLines(4 * BorderFloats(plan, plan.block_rows));
+  plan.worker_bytes = plan.table_bytes + CacheLines(4 * CopiedFloats(plan, plan.block_rows));
   return plan;
 }
 
@@ -145,84 +196,135 @@ void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
   }
 }
 
-// Copies `size` floats of a line from pixel x on; zeros for what lies beside the image.
-void CopyCutLine(const ConvPlan& plan, const float* line, int64_t x, int64_t size, float* border) {
-  const int64_t start = x * plan.ic, width = plan.args->in_w * plan.ic;
-  const int64_t first = start < 0 ? (-start < size ? -start : size) : 0;
-  const int64_t inside = width - start < size ? width - start : size;
+// Copies `size` floats of a line from pixel x on; zeros for what lies beside the image, which all of
+// a line is that is null.
+void CopyLine(const ConvPlan& plan, const float* line, int64_t x, int64_t size, float* to) {
+  const int64_t start = x * plan.ic, width = line == nullptr ? 0 : plan.args->in_w * plan.ic;
+  const int64_t first = start < 0 ? AtMost(-start, size) : 0;
+  const int64_t inside = AtMost(width - start, size);
   const int64_t last = inside < first ? first : inside;
-  for (int64_t i = 0; i < first; ++i) border[i] = 0.0f;
+  for (int64_t i = 0; i < first; ++i) to[i] = 0.0f;
   if (last > first) {
-    CopyBytes(reinterpret_cast<char*>(border + first),
+    CopyBytes(reinterpret_cast<char*>(to + first),
               reinterpret_cast<const char*>(line + start + first),
               static_cast<size_t>(last - first) * sizeof(float));
   }
-  for (int64_t i = last; i < size; ++i) border[i] = 0.0f;
+  for (int64_t i = last; i < size; ++i) to[i] = 0.0f;
 }
 
-// How many of `count` windows from x on the image cuts.
-int64_t CutWindows(const TernConv2dArgs& args, int64_t x, int64_t count) {
-  const int64_t last_x = args.in_w - args.kernel_w;
-  if (x >= 0 && x + (count - 1) * args.stride_w <= last_x) return 0;
-  int64_t cut = 0;
-  for (int64_t i = 0; i < count; ++i, x += args.stride_w) cut += x < 0 || x > last_x ? 1 : 0;
-  return cut;
-}
+// Where the rows of the windows of one row of the output are, in the image or in copies of its
+// lines.
+struct Lines {
+  bool in_image;
+  int64_t column;      // of the output, whose windows begin with the lines
+  int64_t step;        // floats from one line to the next
+  const float* first;  // under the first row of the windows
+  float* end;          // of the copies
+};
 
-// As PointAtTaps, but a row of the window is one run. Windows that the image cuts are copied to
-// `border`, whose used part is returned; the caller's scratch has room for every row of the block.
-// Where many are cut, the line that all of them share is copied once instead.
-int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, float* border,
-                    const float** pointers) {
+Lines LinesOf(const ConvPlan& plan, const Window& window, int64_t rows, float* copies) {
   const TernConv2dArgs& args = *plan.args;
-  const int64_t stride = args.stride_w, step = stride * plan.ic, last_x = args.in_w - args.kernel_w;
-  const int64_t shared = (count - 1) * step + plan.run;
-  const int64_t cut = CutWindows(args, window.x, count);
-  const bool shares = cut * plan.run > shared;
-  float* free_border = border;
-  for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows) {
-    const float* line = LineOf(args, window, ky);
-    if (line == nullptr) {
-      for (int64_t i = 0; i < count; ++i) pointers[i] = plan.zeros;
+  const int64_t reach = (args.kernel_h - 1) * args.dilation_h;
+  if (!plan.copies_lines ||
+      (kCopiesCut && plan.copies_cut && window.y >= 0 && window.y + reach < args.in_h))
+    return {true, 0, args.dilation_h * args.in_w * plan.ic, nullptr, copies};
+  const bool stays = StaysInRow(plan, plan.block_rows);
+  return {false, stays ? window.out_x : 0, LineFloats(plan, stays ? rows : args.out_w), nullptr,
+          copies};
+}
+
+// To the windows of the row of the output that `window` is in. Lines that this block has copied for
+// the row above are taken over.
+void MoveLines(const ConvPlan& plan, const Window& window, Lines& lines) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t x = lines.column * args.stride_w - args.pad_left;
+  if (lines.in_image) {
+    lines.first = window.image + (window.y * args.in_w + x) * plan.ic;
+    return;
+  }
+  int64_t shared = 0;
+  if (lines.first != nullptr && window.out_y > 0 && args.dilation_h == 1 &&
+      args.stride_h < args.kernel_h)
+    shared = args.kernel_h - args.stride_h;
+  lines.first = lines.end - shared * lines.step;
+  for (int64_t ky = shared; ky < args.kernel_h; ++ky, lines.end += lines.step)
+    CopyLine(plan, LineOf(args, window, ky), x, lines.step, lines.end);
+}
+
+// Points at copies of the windows that are not read in the image, of a block that stays in the row
+// of the output that `window` begins.
+void PointAtCut(const ConvPlan& plan, const Window& window, const TileSplit& split, int64_t rows,
+                const float** table, float* copies) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t last = LastColumn(plan);
+  int64_t x = window.x;
+  for (int64_t i = 0; i < rows; ++i, x += args.stride_w) {
+    if (x >= 0 && x <= last) {
+      const int64_t skipped = (last - x) / args.stride_w;
+      i += skipped;
+      x += skipped * args.stride_w;
       continue;
     }
-    if (shares) {
-      CopyCutLine(plan, line, window.x, shared, free_border);
-      for (int64_t i = 0; i < count; ++i) pointers[i] = free_border + i * step;
-      free_border += shared;
-      continue;
-    }
-    for (int64_t i = 0; i < count; ++i) pointers[i] = line + window.x * plan.ic + i * step;
-    for (int64_t i = 0, x = window.x; i < count && cut > 0; ++i, x += stride) {
-      if (x >= 0 && x <= last_x) continue;
-      CopyCutLine(plan, line, x, plan.run, free_border);
-      pointers[i] = free_border;
-      free_border += plan.run;
+    const int64_t tile = split.Tile(i);
+    const float** pointers = table + tile * plan.taps * kTileRows + i - split.First(tile);
+    for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows, copies += plan.run) {
+      CopyLine(plan, LineOf(args, window, ky), x, plan.run, copies);
+      *pointers = copies;
     }
   }
-  return free_border - border;
 }
 
 // Fills the table of one block: [tile][tap][kTileRows], as MultiplyBlock reads it. A tile may span
 // rows and images of the output, so it is filled piece by piece.
-void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
-               const float** table, float* border) {
+void PointTilesAtTaps(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
+                      const float** table) {
   const TernConv2dArgs& args = *plan.args;
   const TileSplit split(rows);
   Window window = WindowOf(plan, first_row, input);
   for (int64_t tile = 0; tile < split.tiles; ++tile, table += plan.taps * kTileRows) {
     for (int64_t i = 0, tile_rows = split.Rows(tile); i < tile_rows;) {
-      const int64_t line_left = args.out_w - window.out_x, left = tile_rows - i;
-      const int64_t count = left < line_left ? left : line_left;
-      if (plan.whole_rows) {
-        border += PointAtRows(plan, window, count, border, table + i);
-      } else {
-        PointAtTaps(plan, window, count, table + i);
-      }
+      const int64_t count = AtMost(tile_rows - i, args.out_w - window.out_x);
+      PointAtTaps(plan, window, count, table + i);
       Advance(args, count, window);
       i += count;
     }
   }
+}
+
+// The same where a row of the window is one run, and all of a window's rows are one step apart. A
+// piece is written as if it were a whole tile, since what is behind it is written later or never
+// read: the table has room for that.
+void PointTilesAtLines(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
+                       const float** table, float* copies) {
+  const TernConv2dArgs& args = *plan.args;
+  const TileSplit split(rows);
+  const int64_t step = args.stride_w * plan.ic;
+  Window window = WindowOf(plan, first_row, input);
+  const Window start = window;
+  Lines lines = LinesOf(plan, window, rows, copies);
+  const float** pointers = table;
+  const float* at = nullptr;
+  int64_t left = 0;  // of the row of the output
+  for (int64_t tile = 0; tile < split.tiles; ++tile, pointers += kTileRows) {
+    for (int64_t i = 0, tile_rows = split.Rows(tile); i < tile_rows;) {
+      if (left == 0) {
+        if (at != nullptr) Advance(args, args.out_w - window.out_x, window);
+        MoveLines(plan, window, lines);
+        at = lines.first + (window.out_x - lines.column) * step;
+        left = args.out_w - window.out_x;
+      }
+      for (int64_t j = 0; j < kTileRows; ++j) pointers[i + j] = at + j * step;
+      const int64_t count = AtMost(tile_rows - i, left);
+      at += count * step;
+      left -= count;
+      i += count;
+    }
+    for (int64_t tap = 1; tap < plan.taps; ++tap, pointers += kTileRows) {
+      for (int64_t i = 0; i < kTileRows; ++i) pointers[kTileRows + i] = pointers[i] + lines.step;
+    }
+  }
+  if (kCopiesCut && lines.in_image && plan.copies_lines)
+    PointAtCut(plan, start, split, rows, table, copies);
 }
 
 // Output channels of a group begin at first_channel, and so do their bias and residual.
@@ -236,14 +338,15 @@ TernEpilogue GroupEpilogue(const TernEpilogue& epilogue, int64_t first_channel) 
 Product GroupProduct(const ConvPlan& plan, int64_t group) {
   const TernConv2dArgs& args = *plan.args;
   const int64_t group_size = PanelCount(plan.oc) * plan.taps * plan.run * TERN_PANEL_WIDTH;
-  return {plan.taps,
-          plan.run,
-          plan.oc,
-          args.weights + group * group_size,
-          args.output + group * plan.oc,
-          args.out_pixel_stride,
-          GroupEpilogue(args.epilogue, group * plan.oc),
-          nullptr};
+  Product product{plan.taps,
+                  plan.run,
+                  plan.oc,
+                  args.weights + group * group_size,
+                  args.output + group * plan.oc,
+                  args.out_pixel_stride,
+                  GroupEpilogue(args.epilogue, group * plan.oc)};
+  product.reads_on = plan.copies_lines;
+  return product;
 }
 
 // Those of a group, which are behind what the workers have.
@@ -262,12 +365,18 @@ void ConvolveRange(const ConvPlan& plan, const Product& product, int64_t group, 
                    Range panels, int32_t worker) {
   char* scratch = plan.worker_scratch + worker * plan.worker_bytes;
   const float** table = reinterpret_cast<const float**>(scratch);
-  float* border = reinterpret_cast<float*>(scratch + plan.table_bytes);
+  float* copies = reinterpret_cast<float*>(scratch + plan.table_bytes);
   const float* input = plan.args->input + group * plan.ic;
-  for (int64_t row = rows.first; row < rows.last; row += plan.block_rows) {
-    const int64_t left = rows.last - row;
-    const int64_t count = left < plan.block_rows ? left : plan.block_rows;
-    FillTable(plan, input, row, count, table, border);
+  const bool stays = StaysInRow(plan, plan.block_rows);
+  for (int64_t row = rows.first, count = 0; row < rows.last; row += count) {
+    count = rows.last - row;
+    if (stays) count = AtMost(count, plan.args->out_w - row % plan.args->out_w);
+    count = AtMost(count, plan.block_rows);
+    if (plan.whole_rows) {
+      PointTilesAtLines(plan, input, row, count, table, copies);
+    } else {
+      PointTilesAtTaps(plan, input, row, count, table);
+    }
     MultiplyBlock(product, table, row, count, panels.first, panels.last);
   }
 }

@@ -215,6 +215,7 @@ Tile TileOf(const ColumnGroup& group) {
   tile.panel_stride = product.taps * product.run * product.width;
   tile.c_stride = product.c_stride;
   tile.columns = product.n - group.column;
+  tile.reads_on = product.reads_on;
   if (tile.columns > product.width * group.panels) tile.columns = product.width * group.panels;
   tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + group.column;
   SetEpilogue(epilogue, tile);

@@ -20,6 +20,7 @@ struct Product {
   const float* columns = nullptr;  // of WithColumns, or null
   // Of a panel: a file's, or that of long ones (long_panels.h), with which `columns` is null.
   [[no_unique_address]] PanelWidth width = TERN_PANEL_WIDTH;
+  bool reads_on = false;  // kReadOn floats behind each run can be read
 };
 
 // Where there are few columns, k is summed along vectors (columns.h), by weights in an order of
@@ -38,6 +39,11 @@ struct TileSplit {
       : tiles((rows + kTileRows - 1) / kTileRows), height(rows / tiles), higher(rows % tiles) {}
   int64_t Rows(int64_t tile) const { return height + (tile < higher ? 1 : 0); }
   int64_t First(int64_t tile) const { return tile * height + (tile < higher ? tile : higher); }
+  // That has the row.
+  int64_t Tile(int64_t row) const {
+    const int64_t tile = row / (height + 1);
+    return tile < higher ? tile : (row - higher) / height;
+  }
 };
 
 // Panels that one tile covers (1 where a tile is narrower than a panel).

@@ -108,6 +108,8 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 #ifndef TERN_HIDE_INDEX
 #define TERN_HIDE_INDEX(index)
 #endif
+// Floats behind a row that its last group may hold.
+inline constexpr int64_t kReadOn = kMultiplyByLane ? 3 : 0;
 
 // max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm, where the
 // machine has others that do not; of two zeros, which are equal, those take the positive one for the
@@ -190,6 +192,10 @@ inline constexpr bool kPoolLoops = !HWY_ARCH_WASM;
 
 // Whether dot products are taken of two columns at once; WebAssembly goes without.
 inline constexpr bool kDotPairs = !HWY_ARCH_WASM;
+
+// Whether convolutions that read whole rows of windows copy single windows beside whole lines;
+// WebAssembly goes without.
+inline constexpr bool kCopiesCut = !HWY_ARCH_WASM;
 
 // Bytes from which on memcpy copies faster than vectors do; WebAssembly's is a loop over words.
 inline constexpr size_t kLongCopy = HWY_ARCH_WASM ? SIZE_MAX : 512;

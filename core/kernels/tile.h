@@ -32,6 +32,7 @@ struct Tile {
   bool residual_after;  // the clamp
   bool clamp;
   float low, high;
+  bool reads_on;  // kReadOn floats behind each run can be read
 };
 
 // Everything below is for tiles of a file's panels, and again, with FloatTag in place of PanelTag,
@@ -223,6 +224,13 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
           TERN_TILE_LANE_STEP(1)
           TERN_TILE_LANE_STEP(2)
           TERN_TILE_LANE_STEP(3)
+        }
+        if (tile.reads_on && i < end) {
+          TERN_TILE_ROWS(TERN_TILE_GROUP)
+          TERN_TILE_LANE_STEP(0)
+          if (i + 1 < end) TERN_TILE_LANE_STEP(1)
+          if (i + 2 < end) TERN_TILE_LANE_STEP(2)
+          i = end;
         }
       }
       if constexpr (kTileAdvances) {

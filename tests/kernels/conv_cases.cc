@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions: window, stride, dilation, padding, groups and channel counts around every lane
-// count; slices of wider tensors; windows wider than the image.
+// count; slices of wider tensors; windows wider than the image; sides and axes that differ.
 
 #include "tests/kernels/kernel_test.h"
 
@@ -12,30 +12,37 @@ struct ConvCase {
   int64_t groups = 1, batch = 1, gap = 0;  // gap: channels of the wider tensor that are not ours
   int32_t activation = TERN_ACT_NONE;
   bool residual = false;
+  // What differs from one axis or side to the other: added to what is said above.
+  int64_t pad_left = 0, pad_right = 0, pad_below = 0, stride_w = 0, dilation_w = 0;
 };
 
 std::string Name(const ConvCase& c) {
   std::string name;
   for (int64_t value :
        {c.batch, c.height, c.width, c.in_c, c.out_c, c.kernel_h, c.kernel_w, c.stride, c.pad,
-        c.dilation, c.groups, c.gap, static_cast<int64_t>(c.activation)}) {
+        c.dilation, c.groups, c.gap, static_cast<int64_t>(c.activation), c.pad_left, c.pad_right,
+        c.pad_below, c.stride_w, c.dilation_w}) {
     name +=
-        (name.empty() ? "conv n,h,w,ic,oc,kh,kw,s,p,d,g,gap,act " : ",") + std::to_string(value);
+        (name.empty() ? "conv n,h,w,ic,oc,kh,kw,s,p,d,g,gap,act,left,right,below,sw,dw " : ",") +
+        std::to_string(value);
   }
   return name + (c.residual ? " residual" : "");
 }
 
-int64_t OutSize(int64_t size, int64_t kernel, const ConvCase& c) {
-  return (size + 2 * c.pad - (kernel - 1) * c.dilation - 1) / c.stride + 1;
+int64_t OutSize(int64_t padded, int64_t kernel, int64_t stride, int64_t dilation) {
+  return std::max<int64_t>(0, (padded - (kernel - 1) * dilation - 1) / stride + 1);
 }
 
 TernConv2dArgs Geometry(const ConvCase& c) {
   TernConv2dArgs args{};
   args.batch = c.batch, args.in_h = c.height, args.in_w = c.width, args.in_c = c.in_c;
-  args.out_h = OutSize(c.height, c.kernel_h, c), args.out_w = OutSize(c.width, c.kernel_w, c);
   args.out_c = c.out_c, args.kernel_h = c.kernel_h, args.kernel_w = c.kernel_w;
-  args.stride_h = args.stride_w = c.stride, args.dilation_h = args.dilation_w = c.dilation;
-  args.pad_top = args.pad_left = c.pad, args.groups = c.groups;
+  args.stride_h = c.stride, args.stride_w = c.stride + c.stride_w;
+  args.dilation_h = c.dilation, args.dilation_w = c.dilation + c.dilation_w;
+  args.pad_top = c.pad, args.pad_left = c.pad + c.pad_left, args.groups = c.groups;
+  args.out_h = OutSize(c.height + 2 * c.pad + c.pad_below, c.kernel_h, c.stride, c.dilation);
+  args.out_w = OutSize(c.width + 2 * c.pad + c.pad_left + c.pad_right, c.kernel_w, args.stride_w,
+                       args.dilation_w);
   args.in_pixel_stride = c.in_c + c.gap, args.out_pixel_stride = c.out_c + c.gap;
   return args;
 }
@@ -112,6 +119,47 @@ void CheckLongPanels(const KernelPair<TernConv2dArgs>& pair) {
   EXPECT_EQ(groups, 2 * 3 * width * 7 * 9 * 4);
 }
 
+// Each side and axis other than the rest, and images that windows leave on one side only.
+void CheckSides(const KernelPair<TernConv2dArgs>& pair, const ConvCase& c, int workers) {
+  for (int64_t ConvCase::*part :
+       {&ConvCase::pad_left, &ConvCase::pad_right, &ConvCase::pad_below, &ConvCase::pad,
+        &ConvCase::stride_w, &ConvCase::dilation, &ConvCase::dilation_w}) {
+    for (int64_t pad : {0, 1}) {
+      for (int64_t stride : {1, 2}) {
+        ConvCase other = c;
+        other.pad = pad, other.stride = stride;
+        other.*part += 2;
+        CheckConv(pair, other, false, workers);
+      }
+    }
+  }
+}
+
+// Few input channels, where windows that reach beyond the image read copies: blocks that go over
+// rows and images or stay in a row, lines that rows of the output share or not.
+void CheckCopies(const KernelPair<TernConv2dArgs>& pair) {
+  for (int64_t width : {1, 2, 7, 28, 150}) {
+    for (int64_t channels : {1, 3}) {
+      for (int64_t kernel : {2, 3, 6}) {
+        for (int64_t stride : {1, 2, 7}) {
+          for (int64_t pad : {0, 1, 5})
+            CheckConv(pair, {3, width, channels, 5, 3, kernel, stride, pad, 1, 1, 2}, false);
+        }
+      }
+    }
+  }
+  for (int workers : {0, 3}) {
+    for (int64_t size : {1, 2, 5})
+      CheckSides(pair, {size, size, 2, 3, 3, 3, 1, 0, 1, 1, 40}, workers);
+    CheckSides(pair, {7, 90, 1, 3, 3, 3}, workers);
+  }
+  CheckConv(pair, {2, 60, 2, 3, 2, 200, 1, 100}, false);
+  CheckConv(pair, {3, 40, 1, 9, 100, 3, 1, 50}, false);
+  CheckConv(pair, {9, 95, 31, 5, 3, 3, 1, 1}, false, 3);
+  CheckConv(pair, {3, 9000, 1, 2, 3, 3, 1, 1}, false, 2);
+  CheckConv(pair, {2, 30000, 1, 2, 1, 16384, 8192, 8192}, false);
+}
+
 }  // namespace
 
 void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
@@ -159,6 +207,7 @@ void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
   CheckConv(pair, {7, 7, 64, 530, 3, 3, 1, 1}, false, 2);
   CheckConv(pair, {40, 40, 24, 48, 3, 3, 1, 1, 1, 4, 2}, false, 2);
   CheckConv(pair, {0, 4, 3, 5, 1, 1}, false);
+  CheckCopies(pair);
   CheckLongPanels(pair);
   CheckNoMemory(pair.actual, {5, 5, 3, 4, 3, 3, 1, 1});
   CheckNoMemory(pair.actual, {5, 5, 40, 4, 3, 3, 1, 1, 1, 2});
