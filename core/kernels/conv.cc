@@ -30,6 +30,7 @@ struct ConvPlan {
   int64_t block_rows;    // output pixels that share one table of pointers
   bool whole_rows;       // a row of the window is one run
   bool copies_lines;     // whole_rows, and some of them are not within the image
+  bool stays_in_row;     // a block ends with a row of the output
   bool copies_cut;       // where only some windows of a block are cut, these rather than lines
   const float* zeros;    // [run]
   char* worker_scratch;  // [workers][worker_bytes]: the table, then the copied lines
@@ -45,7 +46,8 @@ bool IsMatrixProduct(const TernConv2dArgs& args) {
 }
 
 // Whether windows along an axis read nothing but the image.
-bool IsWithin(int64_t windows, int64_t stride, int64_t pad, int64_t reach, int64_t size) {
+HWY_NOINLINE bool IsWithin(int64_t windows, int64_t stride, int64_t pad, int64_t reach,
+                           int64_t size) {
   return pad <= 0 && (windows - 1) * stride - pad + reach <= size;
 }
 
@@ -103,7 +105,7 @@ int64_t LastColumn(const ConvPlan& plan) {
 bool CopiesCut(const ConvPlan& plan) {
   const TernConv2dArgs& args = *plan.args;
   const int64_t last = LastColumn(plan) + args.pad_left;
-  if (!StaysInRow(plan, plan.block_rows) || args.pad_left < 0 || last < 0) return false;
+  if (!plan.stays_in_row || args.pad_left < 0 || last < 0) return false;
   const int64_t first_inside = (args.pad_left + args.stride_w - 1) / args.stride_w;
   const int64_t inside = AtMost(last / args.stride_w + 1, args.out_w) - first_inside;
   return (args.out_w - inside) * plan.run < LineFloats(plan, LineColumns(plan, plan.block_rows));
@@ -133,6 +135,7 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   plan.run = plan.whole_rows ? args.kernel_w * plan.ic : plan.ic;
   plan.copies_lines = plan.whole_rows && !is_within_image;
   plan.block_rows = BlockRows(plan);
+  plan.stays_in_row = StaysInRow(plan, plan.block_rows);
   plan.copies_cut = kCopiesCut && CopiesCut(plan);
   const int64_t pointers = plan.block_rows * plan.taps + kTileRows;
   plan.table_bytes = CacheLines(pointers * static_cast<int64_t>(sizeof(const float*)));
@@ -201,13 +204,11 @@ void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
 void CopyLine(const ConvPlan& plan, const float* line, int64_t x, int64_t size, float* to) {
   const int64_t start = x * plan.ic, width = line == nullptr ? 0 : plan.args->in_w * plan.ic;
   const int64_t first = start < 0 ? AtMost(-start, size) : 0;
-  const int64_t inside = AtMost(width - start, size);
-  const int64_t last = inside < first ? first : inside;
+  const int64_t inside = AtMost(width - start, size), last = inside < first ? first : inside;
   for (int64_t i = 0; i < first; ++i) to[i] = 0.0f;
   if (last > first) {
-    CopyBytes(reinterpret_cast<char*>(to + first),
-              reinterpret_cast<const char*>(line + start + first),
-              static_cast<size_t>(last - first) * sizeof(float));
+    const size_t bytes = static_cast<size_t>(last - first) * sizeof(float);
+    CopyBytes(to + first, line + start + first, bytes);
   }
   for (int64_t i = last; i < size; ++i) to[i] = 0.0f;
 }
@@ -228,7 +229,7 @@ Lines LinesOf(const ConvPlan& plan, const Window& window, int64_t rows, float* c
   if (!plan.copies_lines ||
       (kCopiesCut && plan.copies_cut && window.y >= 0 && window.y + reach < args.in_h))
     return {true, 0, args.dilation_h * args.in_w * plan.ic, nullptr, copies};
-  const bool stays = StaysInRow(plan, plan.block_rows);
+  const bool stays = plan.stays_in_row;
   return {false, stays ? window.out_x : 0, LineFloats(plan, stays ? rows : args.out_w), nullptr,
           copies};
 }
@@ -367,10 +368,9 @@ void ConvolveRange(const ConvPlan& plan, const Product& product, int64_t group, 
   const float** table = reinterpret_cast<const float**>(scratch);
   float* copies = reinterpret_cast<float*>(scratch + plan.table_bytes);
   const float* input = plan.args->input + group * plan.ic;
-  const bool stays = StaysInRow(plan, plan.block_rows);
   for (int64_t row = rows.first, count = 0; row < rows.last; row += count) {
     count = rows.last - row;
-    if (stays) count = AtMost(count, plan.args->out_w - row % plan.args->out_w);
+    if (plan.stays_in_row) count = AtMost(count, plan.args->out_w - row % plan.args->out_w);
     count = AtMost(count, plan.block_rows);
     if (plan.whole_rows) {
       PointTilesAtLines(plan, input, row, count, table, copies);

@@ -78,10 +78,9 @@ HWY_INLINE void PoolVectors(const PoolWindows& windows, int64_t channel, int64_t
   for (int64_t n = kPoolLoops ? windows.count : 1; n > 0;
        --n, corner += windows.step, to += channels) {
     FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
-    const float* row = corner;
-    for (int64_t y = rows; y > 0; --y, row += windows.row_step) {
-      const float* x = row;
-      for (int64_t i = columns; i > 0; --i, x += windows.column_step) {
+    for (int64_t y = 0; y < rows; ++y) {
+      const float* x = corner + y * windows.row_step;
+      for (int64_t i = 0; i < columns; ++i, x += windows.column_step) {
         s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
         if constexpr (kVectors > 1) s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
         if constexpr (kVectors > 2) s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
@@ -109,10 +108,9 @@ HWY_INLINE void PoolSomeLanes(const PoolWindows& windows, int64_t channel, int64
   for (int64_t n = kPoolLoops ? windows.count : 1; n > 0;
        --n, corner += windows.step, to += channels) {
     FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
-    const float* row = corner;
-    for (int64_t y = rows; y > 0; --y, row += windows.row_step) {
-      const float* x = row;
-      for (int64_t i = columns; i > 0; --i, x += windows.column_step)
+    for (int64_t y = 0; y < rows; ++y) {
+      const float* x = corner + y * windows.row_step;
+      for (int64_t i = 0; i < columns; ++i, x += windows.column_step)
         s = Accumulate<is_max>(s, hn::LoadN(d, x, lanes));
     }
     hn::StoreN(FinishPool<is_max>(s, windows.scale), d, to, lanes);
@@ -196,8 +194,7 @@ using PoolFunction = void(const PoolWindows& windows, int64_t channels, void* ou
 struct PoolPlaces {
   const char* input;
   char* output;
-  int64_t size;     // of an element
-  bool takes_many;  // windows at once
+  int64_t size;  // of an element; bytes are pooled one window at a time
   PoolFunction* pool;
 };
 
@@ -220,7 +217,7 @@ void PoolRow(const TernPool2dArgs& args, const PoolPlaces& places, int64_t row) 
   windows.rows = rows.last - rows.first;
   windows.row_step = args.dilation_h * args.in_w * args.channels;
   windows.column_step = args.dilation_w * args.channels;
-  windows.step = args.stride_w * args.channels;
+  if constexpr (kPoolLoops) windows.step = args.stride_w * args.channels;
   const int64_t first_y = image * args.in_h + start_y + rows.first * args.dilation_h;
   const int64_t pixel = args.channels * places.size;
   char* out = places.output + row * args.out_w * pixel;
@@ -228,8 +225,8 @@ void PoolRow(const TernPool2dArgs& args, const PoolPlaces& places, int64_t row) 
     const int64_t start_x = x * args.stride_w - args.pad_left;
     const Span columns =
         SpanOf(start_x, args.dilation_w, args.kernel_w, args.in_w, args.pad_left, args.pad_right);
-    count = kPoolLoops && places.takes_many ? WholeWindows(args, start_x, args.out_w - x) : 1;
-    windows.count = count;
+    count = kPoolLoops && places.size > 1 ? WholeWindows(args, start_x, args.out_w - x) : 1;
+    if constexpr (kPoolLoops) windows.count = count;
     windows.columns = columns.last - columns.first;
     const int64_t first_x = start_x + columns.first * args.dilation_w;
     windows.corner = places.input + (first_y * args.in_w + first_x) * pixel;
@@ -257,7 +254,7 @@ void PoolRows(const TernPool2dArgs& args, const PoolPlaces& places,
 int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
   PoolRows(*args,
            {reinterpret_cast<const char*>(args->input), reinterpret_cast<char*>(args->output), 4,
-            true, args->kind == TERN_POOL_MAX ? PoolFloats<true> : PoolFloats<false>},
+            args->kind == TERN_POOL_MAX ? PoolFloats<true> : PoolFloats<false>},
            context, 4);
   return TERN_KERNEL_OK;
 }
@@ -265,7 +262,7 @@ int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
 int32_t max_pool2d_bytes(const TernPool2dArgs* args, const TernKernelContext* context) {
   PoolRows(*args,
            {reinterpret_cast<const char*>(args->byte_input),
-            reinterpret_cast<char*>(args->byte_output), 1, false, MaxOfBytes},
+            reinterpret_cast<char*>(args->byte_output), 1, MaxOfBytes},
            context, 1);
   return TERN_KERNEL_OK;
 }

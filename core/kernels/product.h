@@ -20,7 +20,7 @@ struct Product {
   const float* columns = nullptr;  // of WithColumns, or null
   // Of a panel: a file's, or that of long ones (long_panels.h), with which `columns` is null.
   [[no_unique_address]] PanelWidth width = TERN_PANEL_WIDTH;
-  bool reads_on = false;  // kReadOn floats behind each run can be read
+  [[no_unique_address]] ReadsOn reads_on = false;  // kReadOn floats behind each run
 };
 
 // Where there are few columns, k is summed along vectors (columns.h), by weights in an order of

@@ -108,8 +108,17 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 #ifndef TERN_HIDE_INDEX
 #define TERN_HIDE_INDEX(index)
 #endif
-// Floats behind a row that its last group may hold.
+// Floats behind a row that its last group may hold, and whether they can be read: a type that takes
+// no memory where there are no groups.
 inline constexpr int64_t kReadOn = kMultiplyByLane ? 3 : 0;
+#if HWY_ARCH_ARM
+using ReadsOn = bool;
+#else
+struct ReadsOn {
+  constexpr ReadsOn(bool = false) {}
+  constexpr operator bool() const { return false; }
+};
+#endif
 
 // max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm, where the
 // machine has others that do not; of two zeros, which are equal, those take the positive one for the

@@ -32,7 +32,7 @@ struct Tile {
   bool residual_after;  // the clamp
   bool clamp;
   float low, high;
-  bool reads_on;  // kReadOn floats behind each run can be read
+  [[no_unique_address]] ReadsOn reads_on;  // kReadOn floats behind each run
 };
 
 // Everything below is for tiles of a file's panels, and again, with FloatTag in place of PanelTag,
