@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels-last convolution as a matrix product whose rows are reached through pointers: no im2col
 // copy. A window with few input channels is read a whole row at a time (kernel_w * channels
-// contiguous floats); where windows reach beyond the image, lines of it are copied with their zeros.
+// contiguous floats); where windows reach beyond the image, its lines are copied with their zeros.
 
 #include "core/kernels/conv_scratch.h"
 #include "core/kernels/copy_bytes.h"
@@ -199,8 +199,8 @@ void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
   }
 }
 
-// Copies `size` floats of a line from pixel x on; zeros for what lies beside the image, which all of
-// a line is that is null.
+// Copies `size` floats of a line from pixel x on; zeros for what lies beside the image, as all of a
+// line does that is null.
 void CopyLine(const ConvPlan& plan, const float* line, int64_t x, int64_t size, float* to) {
   const int64_t start = x * plan.ic, width = line == nullptr ? 0 : plan.args->in_w * plan.ic;
   const int64_t first = start < 0 ? AtMost(-start, size) : 0;

@@ -65,7 +65,7 @@ HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
 }
 
 // Up to four vectors of channels side by side, so that as many sums are in flight and each pixel's
-// line is read whole. kSide: rows and columns of all windows, where a compiler is to know them, or 0.
+// line is read whole. kSide: rows and columns of a window where a compiler is to know them, or 0.
 template <bool is_max, int kSide, int kVectors>
 HWY_INLINE void PoolVectors(const PoolWindows& windows, int64_t channel, int64_t channels,
                             float* out) {
@@ -198,7 +198,7 @@ struct PoolPlaces {
   PoolFunction* pool;
 };
 
-// How many of `most` windows side by side, the first at column x, are alike: those within the image.
+// How many of `most` windows side by side, the first at column x, are alike: those in the image.
 int64_t WholeWindows(const TernPool2dArgs& args, int64_t x, int64_t most) {
   const int64_t last = args.in_w - (args.kernel_w - 1) * args.dilation_w - 1;
   if (x < 0 || x > last) return 1;

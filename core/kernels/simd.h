@@ -121,8 +121,8 @@ struct ReadsOn {
 #endif
 
 // max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm, where the
-// machine has others that do not; of two zeros, which are equal, those take the positive one for the
-// larger. Elsewhere Highway's keep the second operand where it is NaN or equal.
+// machine has others that do not; of two zeros, these take the positive one for the larger.
+// Elsewhere Highway's keep the second operand where it is NaN or equal.
 #if HWY_TARGET_IS_SVE
 template <class V>
 HWY_INLINE V RaiseKeepingNaN(V v, V low) {

@@ -37,7 +37,8 @@ void CheckPool(const KernelPair<TernPool2dArgs>& pair, const PoolCase& c, bool s
   input.FillRandom(random);
   output.Fill(7.0f);
   if (specials) {
-    for (int64_t i = 0; i < input.size(); i += 13) input[i] = i % 3 == 0 ? -INFINITY : i % 3 == 1 ? NAN : -0.0f;
+    for (int64_t i = 0; i < input.size(); i += 13)
+      input[i] = i % 3 == 0 ? -INFINITY : i % 3 == 1 ? NAN : -0.0f;
   }
   args.input = input.data();
   const std::string what = "pool " + std::to_string(c.channels) + " channels, kernel " +
