@@ -33,12 +33,12 @@ struct Multiply {
 // Both keep NaN on either side.
 struct Larger {
   static constexpr float kNeutral = -HUGE_VALF;
-  static HWY_INLINE V Apply(V a, V b) { return KeepNaN(a, hn::IfThenElse(hn::Gt(a, b), a, b)); }
+  static HWY_INLINE V Apply(V a, V b) { return MaxKeepingNaN(a, b); }
   static float Scalar(float a, float b) { return a > b || a != a ? a : b; }
 };
 struct Smaller {
   static constexpr float kNeutral = HUGE_VALF;
-  static HWY_INLINE V Apply(V a, V b) { return KeepNaN(a, hn::IfThenElse(hn::Lt(a, b), a, b)); }
+  static HWY_INLINE V Apply(V a, V b) { return MinKeepingNaN(a, b); }
   static float Scalar(float a, float b) { return a < b || a != a ? a : b; }
 };
 

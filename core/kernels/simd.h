@@ -158,11 +158,27 @@ HWY_INLINE V ClampKeepingNaN(V v, V low, V high) {
   return LowerKeepingNaN(RaiseKeepingNaN(v, low), high);
 }
 
-// The larger one; NaN where either is.
+// NaN where x is, else y.
 template <class V>
-HWY_INLINE V MaxKeepingNaN(V x, V largest) {
-  if constexpr (HWY_ARCH_ARM) return RaiseKeepingNaN(x, largest);
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, largest));
+HWY_INLINE V KeepNaN(V x, V y) {
+#if HWY_ARCH_WASM
+  // A selection takes engines three instructions more; all bits set are a NaN.
+  return hn::Or(y, hn::VecFromMask(hn::DFromV<V>(), hn::Ne(x, x)));
+#else
+  return hn::IfThenElse(hn::Eq(x, x), y, x);
+#endif
+}
+
+// The larger and the smaller one; NaN where either is.
+template <class V>
+HWY_INLINE V MaxKeepingNaN(V x, V y) {
+  if constexpr (HWY_ARCH_ARM) return RaiseKeepingNaN(x, y);
+  return KeepNaN(x, hn::Max(x, y));
+}
+template <class V>
+HWY_INLINE V MinKeepingNaN(V x, V y) {
+  if constexpr (HWY_ARCH_ARM) return LowerKeepingNaN(x, y);
+  return KeepNaN(x, hn::Min(x, y));
 }
 
 // Whether TableLookupBytesOr0 reads the top bit and the low four of an index, and no others.

@@ -28,17 +28,6 @@ HWY_INLINE V Polynomial(D d, V x, T c0, Rest... rest) {
   return MulAdd(Polynomial(d, x, static_cast<T>(rest)...), x, hn::Set(d, c0));
 }
 
-// x where x is NaN, else y: kernels clamp with Min and Max, which lose NaN on some targets.
-template <class V>
-HWY_INLINE V KeepNaN(V x, V y) {
-#if HWY_TARGET == HWY_WASM
-  // A selection takes engines three instructions more; all bits set are a NaN.
-  return hn::Or(y, hn::VecFromMask(hn::DFromV<V>(), hn::Ne(x, x)));
-#else
-  return hn::IfThenElse(hn::Eq(x, x), y, x);
-#endif
-}
-
 inline constexpr float kLn2High = 0.693359375f;  // 9 bits: n * kLn2High is exact for |n| < 2^15
 inline constexpr float kLn2Low = -2.12194440e-4f;
 inline constexpr float kLog2E = 1.44269504f;
@@ -431,21 +420,14 @@ HWY_INLINE V Elu(D d, V x, V alpha) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(alpha, Expm1(d, x)), x);
 }
 
-// Keeps NaN: both comparisons are false then.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Clamp(D, V x, V low, V high) {
-  const V y = hn::IfThenElse(hn::Lt(x, low), low, x);
-  return hn::IfThenElse(hn::Gt(y, high), high, y);
-}
-
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Relu(D d, V x) {
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+  return RaiseKeepingNaN(x, hn::Zero(d));
 }
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V HardSigmoid(D d, V x, V alpha, V beta) {
-  return Clamp(d, MulAdd(x, alpha, beta), hn::Zero(d), hn::Set(d, 1.0f));
+  return ClampKeepingNaN(MulAdd(x, alpha, beta), hn::Zero(d), hn::Set(d, 1.0f));
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -474,7 +456,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ApplyActivation(D d, V x, int32_t activation, float alpha, float beta) {
   if (activation == TERN_ACT_NONE) return x;
   if (activation == TERN_ACT_RELU) return Relu(d, x);
-  if (activation == TERN_ACT_CLAMP) return Clamp(d, x, hn::Set(d, alpha), hn::Set(d, beta));
+  if (activation == TERN_ACT_CLAMP) return ClampKeepingNaN(x, hn::Set(d, alpha), hn::Set(d, beta));
   if (activation == TERN_ACT_LEAKY_RELU) return LeakyRelu(d, x, hn::Set(d, alpha));
   return ApplySlowActivation(d, x, activation, alpha, beta);
 }
