@@ -84,8 +84,9 @@ HWY_INLINE V Exp(D d, V x) {
   return ExpShifted(d, x, 0);
 }
 
-// e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. The exponent's bias is added with the
-// rounding, so that the last bits are 2^n as they are. At -88, n is -127, and 2^n comes out as zero.
+// e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. The exponent's bias is added with
+// the rounding, so that the last bits are 2^n as they are. At -88, n is -127, and 2^n comes out as
+// zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpInParts(D d, V x, V& power) {
   const hn::RebindToSigned<D> di;

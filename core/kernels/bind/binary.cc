@@ -42,8 +42,8 @@ RowFunction RowOf(F) {
   };
 }
 
-// Elements that a loop takes at once where a side repeats, as many copies of its element: a power of
-// two.
+// Elements that a loop takes at once where a side repeats, as many copies of its element: a power
+// of two.
 constexpr int64_t kCopies = 256;
 
 // One side of a row: its elements, or copies of the one that it has.

@@ -85,9 +85,9 @@ class Call {
   Status Charge(int64_t work) { return context_.Charge(work); }
   bool IsStopped() const { return context_.IsStopped(); }
 
-  // Calls task(begin, end) for ranges that make up [0, total), one for each worker that is worth it.
-  // What takes longer than some 20 us in one is `grain`; ranges begin at multiples of 256, so that
-  // no two workers write to one byte of packed elements, or often to one line of the cache.
+  // Calls task(begin, end) for ranges that make up [0, total), one for each worker that is worth
+  // it: `grain` of them take some 20 us. Ranges begin at multiples of 256, so that no two workers
+  // write to one byte of packed elements, or often to one line of the cache.
   template <class Task>
   void ForRanges(int64_t total, int64_t grain, const Task& task) const;
 

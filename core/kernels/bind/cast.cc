@@ -119,8 +119,8 @@ bool ConvertRange(const Tensor& x, const Tensor& y, const ops::CastAttrs& how, i
 
 bool IsFloat(DType dtype) { return dtype.is_float() || IsSmallFloat(dtype); }
 
-// Every number is rounded to f32 as it is read. Of integers that become integers the low bits count,
-// which i64 holds of u64 too.
+// Every number is rounded to f32 as it is read. Of integers that become integers the low bits
+// count, which i64 holds of u64 too.
 bool ConvertElements(const Tensor& x, const Tensor& y, const ops::CastAttrs& how, int64_t begin,
                      int64_t end) {
   if (y.dtype() == kF32) return ReadBlock(x, begin, end - begin, y.data_as<float>() + begin);

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/base/strings.h"
 #include "tests/unit/kernels/bind_test.h"
 
 namespace tern::kernels::bind_elementwise_test {
@@ -90,6 +91,80 @@ TEST(CompareTest, AndLogic) {
   EXPECT_EQ(RunText("bitwise_and", {I({2}, {6, 5}), I({1}, {3})}), "i64[2] {2 1}");
   EXPECT_EQ(RunText("shift_left", {T_<uint8_t>({2}, {3, 1}), T_<uint8_t>({2}, {2, 9})}),
             "u8[2] {12 0}");
+}
+
+// Numbers of any size, some of which are equal.
+template <class T>
+TensorPtr Mixed(std::initializer_list<int64_t> dims, uint64_t factor) {
+  TensorPtr x = Tensor::New(kDTypeOf<T>, dims).value();
+  for (int64_t i = 0; i < x->element_count(); ++i)
+    x->data_as<T>()[i] = static_cast<T>(static_cast<uint64_t>(i) * factor >> 3);
+  return x;
+}
+
+// On two workers, whose ranges begin and end within rows.
+TEST(CompareTest, RowsOnWorkersAreThoseOfTheirElements) {
+  const struct {
+    std::initializer_list<int64_t> a, b, out;
+    int64_t (*a_at)(int64_t);
+    int64_t (*b_at)(int64_t);
+  } cases[] = {
+      {{300, 1},
+       {1, 401},
+       {300, 401},
+       [](int64_t i) { return i / 401; },
+       [](int64_t i) { return i % 401; }},
+      {{3, 1, 50000},
+       {2, 1},
+       {3, 2, 50000},
+       [](int64_t i) { return i / 100000 * 50000 + i % 50000; },
+       [](int64_t i) { return i / 50000 % 2; }},
+      {{}, {70001}, {70001}, [](int64_t) { return int64_t{0}; }, [](int64_t i) { return i; }},
+      {{70001}, {70001}, {70001}, [](int64_t i) { return i; }, [](int64_t i) { return i; }},
+      {{40000, 3}, {3}, {40000, 3}, [](int64_t i) { return i; }, [](int64_t i) { return i % 3; }},
+  };
+  for (const auto& c : cases) {
+    const TensorPtr a = Mixed<int32_t>(c.a, 7), b = Mixed<int32_t>(c.b, 7);
+    Turns turns;
+    const TensorPtr equal = RunTensor("equal", {a, b}, turns.parallel());
+    const TensorPtr sum = RunTensor("add", {a, b}, turns.parallel());
+    EXPECT_EQ(turns.tasks(), 4);
+    ASSERT_EQ(sum->TypeText(), "i32" + equal->TypeText().substr(4));
+    ASSERT_EQ(equal->element_count(), Tensor::New(kI32, c.out).value()->element_count());
+    for (int64_t i = 0; i < sum->element_count(); ++i) {
+      const int32_t p = a->data_as<int32_t>()[c.a_at(i)], q = b->data_as<int32_t>()[c.b_at(i)];
+      ASSERT_EQ(equal->data_as<bool>()[i], p == q) << i;
+      ASSERT_EQ(sum->data_as<int32_t>()[i], p + q) << i;
+    }
+  }
+}
+
+template <class From, class To>
+void CheckCast(const char* to) {
+  const TensorPtr x = Mixed<From>({70001}, 0x9e3779b97f4a7c15);
+  Turns turns;
+  const TensorPtr y = RunTensor(StrCat("cast{to=", to, "}"), {x}, turns.parallel());
+  EXPECT_EQ(turns.tasks(), 2);
+  ASSERT_EQ(y->TypeText(), StrCat(to, "[70001]"));
+  for (int64_t i = 0; i < x->element_count(); ++i)
+    ASSERT_EQ(y->data_as<To>()[i], static_cast<To>(x->data_as<From>()[i])) << to << " " << i;
+}
+
+TEST(CastTest, ManyElementsOnWorkersAreEachRoundedOnce) {
+  CheckCast<bool, float>("f32");
+  CheckCast<int8_t, float>("f32");
+  CheckCast<int32_t, float>("f32");
+  CheckCast<int64_t, float>("f32");
+  CheckCast<uint64_t, float>("f32");
+  CheckCast<double, float>("f32");
+  CheckCast<uint64_t, double>("f64");
+  CheckCast<int64_t, double>("f64");
+  CheckCast<uint64_t, int8_t>("i8");
+  CheckCast<uint64_t, int64_t>("i64");
+  CheckCast<int64_t, uint16_t>("u16");
+  CheckCast<uint64_t, bool>("bool");
+  CheckCast<int32_t, bool>("bool");
+  EXPECT_EQ(RunText("cast{to=f32}", {I({0}, {})}), "f32[0] {}");
 }
 
 TEST(CastTest, RoundsSaturatesAndTruncates) {

@@ -87,17 +87,7 @@ TEST(RecurrentTest, StepByStepIsTheWholeSequence) {
   }
 }
 
-// Two workers that take turns: which of them has which direction does not change a bit.
-struct Turns {
-  int64_t tasks = 0;
-
-  static void Run(void* context, int64_t count,
-                  void (*task)(void* data, int64_t index, int32_t worker), void* data) {
-    static_cast<Turns*>(context)->tasks += count;
-    for (int64_t i = count; i-- > 0;) task(data, i, static_cast<int32_t>(i % 2));
-  }
-};
-
+// Which of the workers has which direction does not change a bit.
 TEST(RecurrentTest, DirectionsOnTwoWorkersAreTheSameBits) {
   constexpr int64_t kSteps = 40, kUnits = 64;
   const TensorPtr x = Random({kSteps, 2, kIn}, 21), w = Random({2, 4 * kUnits, kIn}, 22);
@@ -105,12 +95,11 @@ TEST(RecurrentTest, DirectionsOnTwoWorkersAreTheSameBits) {
   const Result<FunctionPtr> lstm = MakeOperator("lstm{direction=bidirectional}");
   ASSERT_TRUE(lstm.ok()) << lstm.status().ToString();
   Turns turns;
-  const TernParallel parallel{&turns, 2, &Turns::Run};
-  RunContext alone, shared(nullptr, &parallel);
+  RunContext alone, shared(nullptr, turns.parallel());
   const Result<Any> one = (*lstm)->Invoke({x, w, r, bias}, &alone);
   const Result<Any> two = (*lstm)->Invoke({x, w, r, bias}, &shared);
   ASSERT_TRUE(one.ok() && two.ok());
-  EXPECT_GE(turns.tasks, 2);
+  EXPECT_GE(turns.tasks(), 2);
   for (size_t field = 0; field < 3; ++field) {
     const Tensor* a = one->TryCast<Adt>()->fields()[field].TryCast<Tensor>();
     const Tensor* b = two->TryCast<Adt>()->fields()[field].TryCast<Tensor>();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/kernels/bind/bind.h"
+#include "core/kernels/kernel.h"
 #include "core/object/containers/adt.h"
 #include "core/object/run_context.h"
 #include "core/object/tensor.h"
@@ -41,15 +42,35 @@ inline TensorPtr Iota(std::initializer_list<int64_t> dims, float step = 1.0f) {
   return x;
 }
 
-inline Result<Any> Run(std::string_view op, std::initializer_list<AnyView> args) {
+// Two workers that take turns on this thread, the last task first.
+class Turns {
+ public:
+  const TernParallel* parallel() const { return &parallel_; }
+  int64_t tasks() const { return tasks_; }
+
+ private:
+  static void Run(void* context, int64_t count,
+                  void (*task)(void* data, int64_t index, int32_t worker), void* data) {
+    static_cast<Turns*>(context)->tasks_ += count;
+    for (int64_t i = count; i-- > 0;) task(data, i, static_cast<int32_t>(i % 2));
+  }
+
+  int64_t tasks_ = 0;
+  TernParallel parallel_{this, 2, &Run};
+};
+
+// Without `parallel` on one worker.
+inline Result<Any> Run(std::string_view op, std::initializer_list<AnyView> args,
+                       const TernParallel* parallel = nullptr) {
   Result<FunctionPtr> function = MakeOperator(op);
   if (!function.ok()) return std::move(function).status();
-  RunContext context;
+  RunContext context(nullptr, parallel);
   return (*function)->Invoke(args, &context);
 }
 
-inline TensorPtr RunTensor(std::string_view op, std::initializer_list<AnyView> args) {
-  Result<Any> result = Run(op, args);
+inline TensorPtr RunTensor(std::string_view op, std::initializer_list<AnyView> args,
+                           const TernParallel* parallel = nullptr) {
+  Result<Any> result = Run(op, args, parallel);
   if (!result.ok()) {
     ADD_FAILURE() << op << ": " << result.status().ToString();
     return F({0}, {});
