@@ -138,21 +138,16 @@ void CheckSides(const KernelPair<TernConv2dArgs>& pair, const ConvCase& c, int w
 // Few input channels, where windows that reach beyond the image read copies: blocks that go over
 // rows and images or stay in a row, lines that rows of the output share or not.
 void CheckCopies(const KernelPair<TernConv2dArgs>& pair) {
-  for (int64_t width : {1, 2, 7, 28, 150}) {
-    for (int64_t channels : {1, 3}) {
-      for (int64_t kernel : {2, 3, 6}) {
-        for (int64_t stride : {1, 2, 7}) {
-          for (int64_t pad : {0, 1, 5})
-            CheckConv(pair, {3, width, channels, 5, 3, kernel, stride, pad, 1, 1, 2}, false);
-        }
+  for (int64_t width : {1, 7, 110}) {
+    for (int64_t kernel : {2, 6}) {
+      for (int64_t stride : {1, 2, 7}) {
+        for (int64_t pad : {0, 1, 5})
+          CheckConv(pair, {3, width, kernel / 2, 5, 3, kernel, stride, pad, 1, 1, 2}, false);
       }
     }
   }
-  for (int workers : {0, 3}) {
-    for (int64_t size : {1, 2, 5})
-      CheckSides(pair, {size, size, 2, 3, 3, 3, 1, 0, 1, 1, 40}, workers);
-    CheckSides(pair, {7, 90, 1, 3, 3, 3}, workers);
-  }
+  for (int64_t size : {1, 2, 5}) CheckSides(pair, {size, size, 2, 3, 3, 3, 1, 0, 1, 1, 20}, 3);
+  CheckSides(pair, {5, 90, 1, 3, 3, 3}, 0);
   CheckConv(pair, {2, 60, 2, 3, 2, 200, 1, 100}, false);
   CheckConv(pair, {3, 40, 1, 9, 100, 3, 1, 50}, false);
   CheckConv(pair, {9, 95, 31, 5, 3, 3, 1, 1}, false, 3);
