@@ -14,9 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
-// From this many rows on packing pays.
-constexpr int64_t kPackRows = 4;
-
 enum class Method {
   kPack,        // pack b, then tiles
   kDotRows,     // n = 1: rows of a times the one column of b
@@ -39,11 +36,22 @@ struct MatMulPlan {
 
 int64_t RoundUp16(int64_t n) { return PanelCount(n) * TERN_PANEL_WIDTH; }
 
+// Rows up to which packing b takes longer than it saves; `run` of its elements lie side by side. A
+// b that does not fit in the first-level cache is read from further away, so that more rows can be
+// multiplied by it meanwhile.
+int64_t MostUnpackedRows(const TernMatMulArgs& args, int64_t run) {
+  constexpr int64_t kShortRun = 64, kLongRun = 128, kCachedFloats = 16 * 1024;
+  if (run < kShortRun || args.n == 1) return 3;
+  if (run < kLongRun || args.n * args.k < kCachedFloats) return 4;
+  return args.b_col_stride == 1 ? 12 : 8;
+}
+
 Method ChooseMethod(const TernMatMulArgs& args) {
-  if (args.n == 1 && args.m >= kPackRows) return Method::kDotRows;
-  if (args.m >= kPackRows) return Method::kPack;
-  if (args.b_row_stride == 1) return Method::kDotColumns;
-  return args.b_col_stride == 1 ? Method::kScaledRows : Method::kPack;
+  const bool has_columns = args.b_row_stride == 1, has_rows = args.b_col_stride == 1;
+  const int64_t most = MostUnpackedRows(args, has_columns ? args.k : args.n);
+  if (args.n == 1 && args.m > most) return Method::kDotRows;
+  if (args.m > most) return Method::kPack;
+  return has_columns ? Method::kDotColumns : has_rows ? Method::kScaledRows : Method::kPack;
 }
 
 // The columns from which on rows that collide are copied: those that pass a few tiles, of panels
@@ -231,55 +239,96 @@ void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_
   FinishRows(plan, operands, first, size);
 }
 
-// sums[j] += a[i] * b[i][j] for four rows of b, so that sums are loaded and stored once for four.
-void AddScaledRows(const float* a, const float* b, int64_t b_stride, int64_t size, float* sums) {
-  const FloatTag d;
+// Rows of `a` and the sums of their products.
+struct ScaledRows {
+  const float* a;
+  int64_t a_stride;
+  float* sums;
+  int64_t sum_stride;
+};
+
+// sums[j] += a[i] * b[i][j] for four rows of b and one or two of a, so that sums are loaded and
+// stored once for four products, and b once for two rows. Whole vectors are read and written.
+template <int kRows>
+HWY_NOINLINE void AddFourScaled(const ScaledRows& rows, const float* b, int64_t b_stride,
+                                int64_t size) {
+  const PanelTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const FloatVector a0 = hn::Set(d, a[0]), a1 = hn::Set(d, a[1]);
-  const FloatVector a2 = hn::Set(d, a[2]), a3 = hn::Set(d, a[3]);
+  const float* a = rows.a;
+  const float* other = kRows > 1 ? a + rows.a_stride : a;
+  float* sums = rows.sums;
+  float* more = sums + rows.sum_stride;
+  const PanelVector a0 = hn::Set(d, a[0]), a1 = hn::Set(d, a[1]);
+  const PanelVector a2 = hn::Set(d, a[2]), a3 = hn::Set(d, a[3]);
+  const PanelVector a4 = hn::Set(d, other[0]), a5 = hn::Set(d, other[1]);
+  const PanelVector a6 = hn::Set(d, other[2]), a7 = hn::Set(d, other[3]);
   const float* b1 = b + b_stride;
   const float* b2 = b1 + b_stride;
   const float* b3 = b2 + b_stride;
-  int64_t j = 0;
-  for (; j + lanes <= size; j += lanes) {
-    FloatVector s = hn::LoadU(d, sums + j);
-    s = MulAdd(a0, hn::LoadU(d, b + j), s);
-    s = MulAdd(a1, hn::LoadU(d, b1 + j), s);
-    s = MulAdd(a2, hn::LoadU(d, b2 + j), s);
-    s = MulAdd(a3, hn::LoadU(d, b3 + j), s);
-    hn::StoreU(s, d, sums + j);
-  }
-  for (; j < size; ++j) {
-    sums[j] += a[0] * b[j] + a[1] * b1[j] + (a[2] * b2[j] + a[3] * b3[j]);
+  for (int64_t j = 0; j < size; j += lanes) {
+    const PanelVector v0 = hn::LoadU(d, b + j), v1 = hn::LoadU(d, b1 + j);
+    const PanelVector v2 = hn::LoadU(d, b2 + j), v3 = hn::LoadU(d, b3 + j);
+    PanelVector s = MulAdd(a1, v1, MulAdd(a0, v0, hn::LoadU(d, sums + j)));
+    hn::StoreU(MulAdd(a3, v3, MulAdd(a2, v2, s)), d, sums + j);
+    if constexpr (kRows > 1) {
+      s = MulAdd(a5, v1, MulAdd(a4, v0, hn::LoadU(d, more + j)));
+      hn::StoreU(MulAdd(a7, v3, MulAdd(a6, v2, s)), d, more + j);
+    }
   }
 }
 
 void AddScaledRow(float a, const float* b, int64_t size, float* sums) {
-  const FloatTag d;
+  const PanelTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t j = 0;
-  for (; j + lanes <= size; j += lanes) {
-    hn::StoreU(MulAdd(hn::Set(d, a), hn::LoadU(d, b + j), hn::LoadU(d, sums + j)), d, sums + j);
-  }
-  for (; j < size; ++j) sums[j] += a * b[j];
+  const PanelVector factor = hn::Set(d, a);
+  for (int64_t j = 0; j < size; j += lanes)
+    hn::StoreU(MulAdd(factor, LoadColumns(b + j, size - j), hn::LoadU(d, sums + j)), d, sums + j);
 }
 
-// Few rows, and rows of b are contiguous. The sums of a row stay in the cache while b streams by.
+// Rows of b behind whose `size` columns a whole vector can be read: the next row lies there.
+int64_t RowsReadByVectors(const TernMatMulArgs& args, int64_t size) {
+  const int64_t behind = -size & (static_cast<int64_t>(hn::Lanes(PanelTag())) - 1);
+  if (behind == 0) return args.k;
+  return args.b_row_stride < behind ? 0 : args.k - 1;
+}
+
+void SumScaledRows(const MatMulPlan& plan, const float* a, const float* b, int64_t size,
+                   float* sums) {
+  const TernMatMulArgs& args = *plan.args;
+  for (int64_t row = 0; row < args.m; ++row)
+    memset(sums + row * plan.sum_stride, 0, static_cast<size_t>(RoundUp16(size)) * sizeof(float));
+  const int64_t by_vectors = RowsReadByVectors(args, size);
+  int64_t i = 0;
+  for (; i + 4 <= by_vectors; i += 4, b += 4 * args.b_row_stride) {
+    ScaledRows rows{a + i, plan.a_stride, sums, plan.sum_stride};
+    for (int64_t left = args.m; left > 0; left -= 2) {
+      if (left > 1) {
+        AddFourScaled<2>(rows, b, args.b_row_stride, size);
+      } else {
+        AddFourScaled<1>(rows, b, args.b_row_stride, size);
+      }
+      rows.a += 2 * plan.a_stride;
+      rows.sums += 2 * plan.sum_stride;
+    }
+  }
+  for (; i < args.k; ++i, b += args.b_row_stride) {
+    for (int64_t row = 0; row < args.m; ++row)
+      AddScaledRow(a[row * plan.a_stride + i], b, size, sums + row * plan.sum_stride);
+  }
+}
+
+// Few rows, and rows of b are contiguous. The sums of so many columns stay in the first-level cache
+// while b streams by once, four rows at a time.
 void MultiplyScaledRows(const MatMulPlan& plan, const Operands& operands, int64_t first,
                         int64_t last) {
-  const TernMatMulArgs& args = *plan.args;
-  const float* b = operands.b + first;
-  const int64_t size = last - first;
-  for (int64_t row = 0; row < args.m; ++row) {
-    const float* a = operands.a + row * plan.a_stride;
-    float* sums = operands.sums + row * plan.sum_stride;
-    memset(sums, 0, static_cast<size_t>(size) * sizeof(float));
-    int64_t i = 0;
-    for (; i + 4 <= args.k; i += 4)
-      AddScaledRows(a + i, b + i * args.b_row_stride, args.b_row_stride, size, sums);
-    for (; i < args.k; ++i) AddScaledRow(a[i], b + i * args.b_row_stride, size, sums);
+  constexpr int64_t kSumFloats = 6 * 1024;
+  const int64_t most = kSumFloats / plan.args->m / TERN_PANEL_WIDTH * TERN_PANEL_WIDTH;
+  for (int64_t column = first; column < last; column += most) {
+    const int64_t left = last - column;
+    SumScaledRows(plan, operands.a, operands.b + column, left < most ? left : most,
+                  operands.sums + (column - first));
   }
-  FinishRows(plan, operands, first, size);
+  FinishRows(plan, operands, first, last - first);
 }
 
 TernPackArgs PackingOf(const MatMulPlan& plan, const Operands& operands) {

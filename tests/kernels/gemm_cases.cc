@@ -2,6 +2,8 @@
 // Products: every tile height and column edge, strides wider than the matrix, epilogues, broadcast
 // batches.
 
+#include <memory>
+
 #include "tests/kernels/kernel_test.h"
 
 namespace tern::kernels {
@@ -285,6 +287,39 @@ void CheckMatMul(const KernelPair<TernMatMulArgs>& pair, const MatMulCase& c, in
              workers);
 }
 
+// Rows are multiplied by an unpacked right side up to a number that depends on its shape.
+void CheckFewRows(const KernelPair<TernMatMulArgs>& pair) {
+  for (int64_t m : {1, 2, 3, 4, 5, 8, 9, 12, 13}) {
+    for (int64_t n : {63, 64, 100, 150}) {
+      CheckMatMul(pair, {{m, n, 7}, false, false, 1});
+      CheckMatMul(pair, {{m, 9, n}, false, true, 1}, 0, TERN_ACT_RELU);
+    }
+    // Too large for the first-level cache; more columns than are summed at once.
+    CheckMatMul(pair, {{m, 150, 121}, false, false, 1}, 2);
+    CheckMatMul(pair, {{m, 121, 150}, false, true, 1}, 2);
+    CheckMatMul(pair, {{m, 1100, 18}, m % 2 == 0, false, 1, 2}, 0, TERN_ACT_SILU);
+  }
+}
+
+// Whole vectors are read behind a row's last column where that is within the right side: exactly so
+// many floats, which the address sanitizer watches.
+void CheckReadsWithin(const KernelPair<TernMatMulArgs>& pair) {
+  const int64_t whole = 0;
+  for (int64_t n : {1, 3, 15, 17, 66}) {
+    for (int64_t k : {1, 3, 4, 5, 8, 9}) {
+      const std::unique_ptr<float[]> b(new float[static_cast<size_t>(n * k)]);
+      for (int64_t i = 0; i < n * k; ++i) b[static_cast<size_t>(i)] = static_cast<float>(i % 7 - 3);
+      Buffer<float> a(3 * k), out(3 * n);
+      TernMatMulArgs args{};
+      args.batches = 1, args.m = 3, args.n = n, args.k = k;
+      args.a = a.Fill(0.5f).data(), args.b = b.get(), args.c = out.data();
+      args.a_row_stride = k, args.a_col_stride = 1, args.b_row_stride = n, args.b_col_stride = 1;
+      args.c_row_stride = n, args.a_offsets = args.b_offsets = args.c_offsets = &whole;
+      ExpectSame(pair, args, &TernMatMulArgs::c, out, "matmul " + Name({3, n, k}) + " at an end");
+    }
+  }
+}
+
 // The right side is packed into panels as wide as a vector, unless one of a file's holds it.
 void CheckPackedWidth(const KernelPair<TernMatMulArgs>& pair) {
   const int64_t m = 5, k = 6, lanes = LongWidth(pair, &KernelTable::matmul), whole = 0;
@@ -349,6 +384,8 @@ void Test_matmul(const KernelPair<TernMatMulArgs>& pair) {
     CheckMatMul(pair, {{1, 1500, 1500}, false, true, 1, 1}, workers);
     CheckMatMul(pair, {{1500, 1, 1500}, false, false, 1, 1}, workers);
   }
+  CheckFewRows(pair);
+  CheckReadsWithin(pair);
   CheckLongMatMul(pair);
   if (pair.actual != pair.expected) CheckPackedWidth(pair);
 }
