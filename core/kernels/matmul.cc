@@ -197,9 +197,22 @@ void DotPair(const float* x, const float* y, const float* z, int64_t size, float
 void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t first, int64_t last,
                      const float* column) {
   const TernMatMulArgs& args = *plan.args;
-  for (int64_t row = first; row < last; ++row) {
-    const float sum = Dot(operands.a + row * plan.a_stride, column, args.k);
-    FinishRow(operands.epilogue, &sum, row, 0, 1, operands.c + row * args.c_row_stride);
+  const auto finish = [&](int64_t row, const float* sum) {
+    FinishRow(operands.epilogue, sum, row, 0, 1, operands.c + row * args.c_row_stride);
+  };
+  // From as far apart as there are rows, as columns are in MultiplyDotColumns.
+  const int64_t half = kDotPairs ? (last - first) / 2 : 0;
+  const float* a = operands.a + first * plan.a_stride;
+  for (int64_t row = first; row < first + half; ++row, a += plan.a_stride) {
+    float sums[2];
+    DotPair(column, a, a + half * plan.a_stride, args.k, sums);
+    finish(row, sums);
+    finish(row + half, sums + 1);
+  }
+  a += half * plan.a_stride;
+  for (int64_t row = first + 2 * half; row < last; ++row, a += plan.a_stride) {
+    const float sum = Dot(a, column, args.k);
+    finish(row, &sum);
   }
 }
 

@@ -45,12 +45,28 @@ HWY_INLINE ptrdiff_t PanelOffset(const Tile& tile, int j) {
   return static_cast<ptrdiff_t>((j / kPerPanel) * tile.panel_stride + (j % kPerPanel) * lanes);
 }
 
+// Where no instruction loads or stores a part of a vector, tiles call a function for it rather than
+// have its branches once for each of their vectors.
+#if HWY_ARCH_WASM
+#define TERN_PART HWY_NOINLINE
+#else
+#define TERN_PART HWY_INLINE
+#endif
+template <class D>
+TERN_PART hn::Vec<D> LoadPart(D d, const float* p, int64_t n) {
+  return n > 0 ? hn::LoadN(d, p, static_cast<size_t>(n)) : hn::Zero(d);
+}
+template <class D>
+TERN_PART void StorePart(D d, hn::Vec<D> v, float* p, int64_t n) {
+  if (n > 0) hn::StoreN(v, d, p, static_cast<size_t>(n));
+}
+#undef TERN_PART
+
 // n elements from p, or all lanes where n is larger; zeros behind them, none for n <= 0.
 template <class D = PanelTag>
 HWY_INLINE hn::Vec<D> LoadColumns(const float* p, int64_t n) {
   const D d;
-  if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
-  return n > 0 ? hn::LoadN(d, p, static_cast<size_t>(n)) : hn::Zero(d);
+  return n >= static_cast<int64_t>(hn::Lanes(d)) ? hn::LoadU(d, p) : LoadPart(d, p, n);
 }
 
 template <class D = PanelTag>
@@ -58,8 +74,8 @@ HWY_INLINE void StoreColumns(hn::Vec<D> v, float* p, int64_t n) {
   const D d;
   if (n >= static_cast<int64_t>(hn::Lanes(d))) {
     hn::StoreU(v, d, p);
-  } else if (n > 0) {
-    hn::StoreN(v, d, p, static_cast<size_t>(n));
+  } else {
+    StorePart(d, v, p, n);
   }
 }
 
