@@ -81,6 +81,27 @@ class SharedJob {
   std::atomic<uint32_t> finished_{0};
 };
 
+// Jobs that end before a worker that sleeps would come. One does not wake them, but a few, each so
+// soon after the other that a worker would still be awake, do. Several threads may ask: what they
+// lose to each other is a wake that comes later.
+class ShortJobs {
+ public:
+  // That one begins now, of a clock in any unit; a worker without work stays awake for so long.
+  bool AreWorthWaking(double now, double awake) {
+    const double last = last_.exchange(now, std::memory_order_relaxed);
+    const int32_t count = now - last < awake ? count_.load(std::memory_order_relaxed) + 1 : 1;
+    count_.store(count < kEnough ? count : 0, std::memory_order_relaxed);
+    return count >= kEnough;
+  }
+
+ private:
+  // Kernels ask up to twice.
+  static constexpr int32_t kEnough = 4;
+
+  std::atomic<double> last_{0};
+  std::atomic<int32_t> count_{0};
+};
+
 }  // namespace tern
 
 #endif  // TERN_CORE_BASE_SHARED_JOB_H_

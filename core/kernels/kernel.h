@@ -27,12 +27,15 @@ enum { TERN_KERNEL_OK = 0, TERN_KERNEL_NO_MEMORY = 1 };
 enum { TERN_PANEL_WIDTH = 16 };
 
 /* A worker pool, lent by the platform. `run` calls task(data, index, worker) for every index in
- * [0, num_tasks), returns when all are done; worker < num_workers tells which scratch to use. */
+ * [0, num_tasks), returns when all are done; worker < num_workers tells which scratch to use.
+ * `ready` is asked before a job that is shorter than waking a worker takes: the number of workers,
+ * from 1 on, that it is worth. NULL: always num_workers. */
 typedef struct TernParallel {
   void* context;
   int32_t num_workers; /* >= 1 */
   void (*run)(void* context, int64_t num_tasks,
               void (*task)(void* data, int64_t index, int32_t worker), void* data);
+  int32_t (*ready)(void* context);
 } TernParallel;
 
 /* What a kernel may use besides its arguments. `scratch` returns >= bytes of 64-byte aligned memory

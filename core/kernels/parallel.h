@@ -2,7 +2,8 @@
 // Splitting one kernel call over the workers that the platform lends. Work is cut statically into
 // equal ranges, one per worker. A kernel says how much of it is a grain, some 20 us natively, and
 // no worker gets less than a kPartsOfGrain-th of one: between two kernels of a model workers wait
-// awake, and one that has not come when the others are done is not waited for.
+// awake, and one that has not come when the others are done is not waited for. Where they sleep,
+// which takes some 20 us to end, less than a grain does not wake them.
 // A range is run in slices of kSliceGrains grains, between which the kernel looks whether the run
 // is over.
 
@@ -49,10 +50,12 @@ inline int64_t MostWorkers(const TernKernelContext* context) {
 
 // The number of workers that total units of work are worth, at least 1.
 inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
-  const int64_t have = MostWorkers(context);
   const int64_t wanted = total / (grain > kPartsOfGrain ? grain / kPartsOfGrain : 1);
-  const int64_t workers = wanted < have ? wanted : have;
-  return workers < 1 ? 1 : static_cast<int32_t>(workers);
+  const TernParallel* parallel = context->parallel;
+  if (wanted < 2 || parallel == nullptr) return 1;
+  const bool is_short = parallel->ready != nullptr && total < grain;
+  const int64_t have = is_short ? parallel->ready(parallel->context) : parallel->num_workers;
+  return static_cast<int32_t>(wanted < have ? wanted : have);
 }
 
 // Calls task(begin, end, worker) for ranges that make up [0, total); range bounds are multiples of

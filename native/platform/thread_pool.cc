@@ -5,13 +5,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tern::native {
 namespace {
 
-// Rounds of polling, about 20-50 us: longer than the gap between two kernels of a model, shorter
+// Rounds of polling, about kSpinUs: longer than the gap between two kernels of a model, shorter
 // than a time slice.
 constexpr int kSpinRounds = 4000;
+constexpr double kSpinUs = 40;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -33,7 +35,10 @@ int UsableProcessors() {
 
 ThreadPool::ThreadPool(int num_workers) {
   if (num_workers <= 0) num_workers = UsableProcessors();
-  parallel_ = {.context = this, .num_workers = num_workers, .run = &ThreadPool::RunEntry};
+  parallel_ = {.context = this,
+               .num_workers = num_workers,
+               .run = &ThreadPool::RunEntry,
+               .ready = &ThreadPool::ReadyEntry};
   for (int32_t worker = 1; worker < num_workers; ++worker) {
     threads_.emplace_back([this, worker] { WorkerLoop(worker); });
   }
@@ -64,9 +69,7 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   if (sleepers_.load() > 0) {
     // The empty critical section makes sure that a worker is either waiting, or sees the new epoch
     // before it waits.
-    {
-      std::lock_guard lock(park_mutex_);
-    }
+    { std::lock_guard lock(park_mutex_); }
     parked_.notify_all();
   }
   job_.Drain(0);
@@ -78,6 +81,15 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
       sched_yield();
     }
   }
+}
+
+int32_t ThreadPool::ReadyEntry(void* context) { return static_cast<ThreadPool*>(context)->Ready(); }
+
+int32_t ThreadPool::Ready() {
+  if (sleepers_.load() == 0) return num_workers();
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const double us = std::chrono::duration<double, std::micro>(now).count();
+  return short_jobs_.AreWorthWaking(us, kSpinUs) ? num_workers() : 1;
 }
 
 uint32_t ThreadPool::AwaitJob(uint32_t seen) {

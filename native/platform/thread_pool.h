@@ -36,6 +36,8 @@ class ThreadPool {
 
   static void RunEntry(void* context, int64_t num_tasks, Task task, void* data);
   void Run(int64_t num_tasks, Task task, void* data);
+  static int32_t ReadyEntry(void* context);
+  int32_t Ready();
   void WorkerLoop(int32_t worker);
   // Waits until the epoch differs from `seen` and returns it.
   uint32_t AwaitJob(uint32_t seen);
@@ -48,6 +50,7 @@ class ThreadPool {
   std::mutex park_mutex_;
   std::condition_variable parked_;
   std::atomic<int> sleepers_{0};
+  ShortJobs short_jobs_;  // that have found workers asleep
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;
 };

@@ -3,6 +3,7 @@
 // batches.
 
 #include <memory>
+#include <tuple>
 
 #include "tests/kernels/kernel_test.h"
 
@@ -180,6 +181,22 @@ void CheckLongPanelsTaken(const KernelPair<TernGemmArgs>& pair) {
   }
 }
 
+// Workers that sleep are woken for long work only.
+void CheckSleepingWorkers(const KernelPair<TernGemmArgs>& pair) {
+  for (const auto& [m, asleep, tasks] :
+       {std::tuple{300, false, 2}, std::tuple{300, true, 0}, std::tuple{600, true, 2}}) {
+    const int64_t n = 48, k = 64;
+    Random random(3);
+    Buffer<float> a(m * k), c(m * n);
+    const Buffer<float> b = RandomPanels(n, k, random);
+    const TernGemmArgs args{m, n, k, a.Fill(1.0f).data(), k, b.data(), c.data(), n, {}};
+    TestContext context(2);
+    if (asleep) context.LetWorkersSleep();
+    ASSERT_EQ(pair.actual(&args, context.get()), TERN_KERNEL_OK);
+    EXPECT_EQ(context.tasks_run(), tasks) << m << (asleep ? " asleep" : " awake");
+  }
+}
+
 void CheckLongPanels(const KernelPair<TernGemmArgs>& pair) {
   const int64_t width = LongWidth(pair, &KernelTable::gemm);
   Random random(13);
@@ -222,6 +239,7 @@ void Test_gemm(const KernelPair<TernGemmArgs>& pair) {
   CheckGemmSpecials(pair);
   for (const int64_t m : {1, 3}) CheckSubnormalRow(pair, {m, 200, 37});
   CheckLongPanels(pair);
+  if (pair.actual != pair.expected) CheckSleepingWorkers(pair);
 }
 
 void Test_pack_panels(const KernelPair<TernPackArgs>& pair) {

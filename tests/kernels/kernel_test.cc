@@ -20,7 +20,7 @@ float Random::Uniform(float low, float high) {
 }
 
 TestContext::TestContext(int workers, bool has_scratch) : has_scratch_(has_scratch) {
-  parallel_ = {this, workers, &TestContext::Run};
+  parallel_ = {this, workers, &TestContext::Run, &TestContext::Ready};
   context_ = {workers > 0 ? &parallel_ : nullptr, this, &TestContext::Scratch, nullptr};
 }
 
@@ -31,6 +31,11 @@ void TestContext::Run(void* context, int64_t num_tasks, void (*task)(void*, int6
     task(data, i, static_cast<int32_t>((i * 7 + 3) % self->parallel_.num_workers));
     ++self->tasks_run_;
   }
+}
+
+int32_t TestContext::Ready(void* context) {
+  auto* self = static_cast<TestContext*>(context);
+  return self->workers_sleep_ ? 1 : self->parallel_.num_workers;
 }
 
 void* TestContext::Scratch(void* context, size_t bytes) {

@@ -95,18 +95,21 @@ class TestContext {
  public:
   explicit TestContext(int workers = 0, bool has_scratch = true);
   const TernKernelContext* get() const { return &context_; }
+  void LetWorkersSleep() { workers_sleep_ = true; }
   int64_t tasks_run() const { return tasks_run_; }
   int64_t scratch_bytes() const { return scratch_bytes_; }  // that were lent
 
  private:
   static void Run(void* context, int64_t num_tasks, void (*task)(void*, int64_t, int32_t),
                   void* data);
+  static int32_t Ready(void* context);
   static void* Scratch(void* context, size_t bytes);
   TernParallel parallel_;
   TernKernelContext context_;
   std::vector<unsigned char> scratch_;
   bool has_scratch_;
   bool scratch_given_ = false;
+  bool workers_sleep_ = false;
   int64_t scratch_bytes_ = 0;
   int64_t tasks_run_ = 0;
 };

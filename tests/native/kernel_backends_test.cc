@@ -349,10 +349,12 @@ TEST(KernelBackends, B29_ParallelLoopsRunOnTheWorkersOfTheMachine) {
   const ProgramPtr program = Linked(Assembled(text), KernelPolicy::kCompiled);
   ASSERT_EQ(BackendOf(program, "rows"), "compiled") << WhyOf(program, "rows");
   int64_t tasks = 0;
-  TernParallel workers = {&tasks, 2, [](void* context, int64_t count, auto task, void* data) {
+  TernParallel workers = {&tasks, 2,
+                          [](void* context, int64_t count, auto task, void* data) {
                             for (int64_t i = 0; i < count; ++i) task(data, i, 0);
                             *static_cast<int64_t*>(context) += count;
-                          }};
+                          },
+                          nullptr};
   vm::VmOptions options;
   options.parallel = &workers;
   const auto shared = VirtualMachine::Create(program, options).value();

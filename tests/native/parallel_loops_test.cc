@@ -30,7 +30,7 @@ static_assert(offsetof(TernParallel, run) == 16);
 // Runs tasks on the calling thread, the last one first, and counts.
 class Backwards {
  public:
-  explicit Backwards(int32_t workers) : parallel_{this, workers, &Run} {}
+  explicit Backwards(int32_t workers) : parallel_{this, workers, &Run, nullptr} {}
   const TernParallel* parallel() const { return &parallel_; }
   int jobs = 0;
   int64_t tasks = 0;

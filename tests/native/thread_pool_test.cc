@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -55,6 +56,23 @@ TEST(ThreadPool, WakesAfterParking) {
   const ThreadPool pool(2);
   RunAndCheck(pool, 8);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  RunAndCheck(pool, 8);
+}
+
+TEST(ThreadPool, AFewShortJobsInARowAreWorthWakingFor) {
+  const ThreadPool pool(2);
+  const TernParallel* parallel = pool.parallel();
+  // Most rounds of a loop follow each other faster than a worker falls asleep, not each.
+  const auto becomes = [&](int32_t ready, std::chrono::microseconds pause) {
+    for (int i = 0; i < 10000; ++i) {
+      if (parallel->ready(parallel->context) == ready) return true;
+      std::this_thread::sleep_for(pause);
+    }
+    return false;
+  };
+  RunAndCheck(pool, 8);
+  EXPECT_TRUE(becomes(1, std::chrono::microseconds(1000))) << "the worker never slept";
+  EXPECT_TRUE(becomes(2, std::chrono::microseconds(0)));
   RunAndCheck(pool, 8);
 }
 

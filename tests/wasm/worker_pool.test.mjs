@@ -35,7 +35,7 @@ function instanceOn(memory, task, imports = {}) {
 function poolOf(task, { workers = 2, ...imports } = {}) {
   const memory = new WebAssembly.Memory({ initial: 4, maximum: 65536, shared: true });
   const pool = instanceOn(memory, task, imports);
-  pool.tern_pool_make(kState, kPlatform, workers, 0, 1);
+  pool.tern_pool_make(kState, kPlatform, workers, 0, 0, 1);
   return { memory, pool };
 }
 
@@ -86,6 +86,22 @@ describe('the worker pool', () => {
     assert.equal(await over, 'over');
     both.tern_pool_run(kState, 2n, 1, 0); // alone
     assert.equal(pool.tern_pool_ran(kState, 1), ran[1]);
+    await worker.terminate();
+  });
+
+  it('has workers that sleep woken for several short jobs in a row, not for one', async () => {
+    let now = 0;
+    const { memory, pool } = poolOf(() => undefined, { pool_now: () => now });
+    const ready = () => pool.tern_pool_ready(kState);
+    assert.equal(ready(), 2);
+    const worker = await startWorker(memory, '');
+    for (let i = 0; ready() !== 1; ++i) {
+      assert.ok(i < 10_000, 'the worker never slept');
+      now += 1000;
+      await new Promise((done) => setTimeout(done, 1));
+    }
+    assert.deepEqual([ready(), ready(), ready(), ready()], [1, 1, 2, 1]);
+    pool.tern_pool_stop(kState);
     await worker.terminate();
   });
 

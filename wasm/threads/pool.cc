@@ -27,9 +27,10 @@ namespace {
 
 using tern::SharedJob;
 
-// Rounds of polling, about 100-300 us: longer than the gap between two kernels of a model that are
-// shared out, shorter than a time slice.
+// Rounds of polling, kSpinMs and up to three times that: longer than the gap between two kernels of
+// a model that are shared out, shorter than a time slice.
 constexpr uint32_t kSpinRounds = 60000;
+constexpr double kSpinMs = 0.1;
 // One worker's task may take long; none takes longer than this on a machine that is of use.
 constexpr double kPatienceMs = 120'000;
 constexpr int64_t kBlockNs = 100'000'000;
@@ -39,6 +40,7 @@ struct Pool {
   TernPlatform platform;  // the module's own, and `parallel` below
   TernParallel parallel;
   SharedJob job;
+  tern::ShortJobs short_jobs;
   bool busy;                      // of the owner alone
   bool may_block;                 // the owner is no page, whose thread must not wait
   std::atomic<int32_t> jobs;      // what workers without work wait for
@@ -96,15 +98,17 @@ extern "C" {
 TERN_POOL_EXPORT(tern_pool_bytes) size_t tern_pool_bytes(void) { return sizeof(Pool); }
 TERN_POOL_EXPORT(tern_pool_most) int32_t tern_pool_most(void) { return kMaxWorkers; }
 
-// A pool in memory that is zero. `run` is where the table has tern_pool_run. The result is for
-// tern_runtime_create: `platform`, and who lends it workers. num_workers counts the owner.
+// A pool in memory that is zero. `run` and `ready` are where the table has tern_pool_run and
+// tern_pool_ready. The result is for tern_runtime_create: `platform`, and who lends it workers.
+// num_workers counts the owner.
 TERN_POOL_EXPORT(tern_pool_make)
 const TernPlatform* tern_pool_make(void* memory, const TernPlatform* platform, int32_t num_workers,
-                                   decltype(TernParallel::run) run, int32_t may_block) {
+                                   decltype(TernParallel::run) run,
+                                   decltype(TernParallel::ready) ready, int32_t may_block) {
   Pool* pool = static_cast<Pool*>(memory);
   pool->platform = *platform;
   pool->platform.parallel = &pool->parallel;
-  pool->parallel = {.context = pool, .num_workers = num_workers, .run = run};
+  pool->parallel = {.context = pool, .num_workers = num_workers, .run = run, .ready = ready};
   pool->may_block = may_block != 0;
   return &pool->platform;
 }
@@ -122,6 +126,14 @@ void tern_pool_run(void* context, int64_t num_tasks, SharedJob::Task task, void*
   pool->ran[0].fetch_add(pool->job.Drain(0));
   AwaitEnd(pool, static_cast<uint32_t>(num_tasks));
   pool->busy = false;
+}
+
+// TernParallel::ready.
+TERN_POOL_EXPORT(tern_pool_ready) int32_t tern_pool_ready(void* context) {
+  Pool* pool = static_cast<Pool*>(context);
+  if (pool->sleepers.load() == 0 || pool->short_jobs.AreWorthWaking(tern_pool_now(), kSpinMs))
+    return pool->parallel.num_workers;
+  return 1;
 }
 
 // What a worker does until the pool is stopped: spins briefly for a job, then sleeps.

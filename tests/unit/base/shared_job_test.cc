@@ -65,5 +65,14 @@ TEST(SharedJob, WhereNothingIsLeftNothingRuns) {
   }
 }
 
+TEST(ShortJobs, OnlySeveralInARowAreWorthWaking) {
+  ShortJobs jobs;
+  for (double now : {100.0, 141.0, 182.0, 223.0, 264.0}) EXPECT_FALSE(jobs.AreWorthWaking(now, 40));
+  for (double now : {280.0, 300.0}) EXPECT_FALSE(jobs.AreWorthWaking(now, 40));
+  EXPECT_TRUE(jobs.AreWorthWaking(310, 40));
+  // It begins anew: workers that are awake now are not asked for.
+  EXPECT_FALSE(jobs.AreWorthWaking(311, 40));
+}
+
 }  // namespace
 }  // namespace tern::shared_job_test

@@ -56,7 +56,7 @@ class Turns {
   }
 
   int64_t tasks_ = 0;
-  TernParallel parallel_{this, 2, &Run};
+  TernParallel parallel_{this, 2, &Run, nullptr};
 };
 
 // Without `parallel` on one worker.

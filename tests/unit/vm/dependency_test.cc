@@ -100,7 +100,7 @@ TEST(Dependency, LongBlocksOfEffectsHaveFewEdges) {
 // A pool of two that runs tasks last first: an order that running in turn never has.
 struct BackwardPool {
   int64_t most = 0;
-  TernParallel parallel{this, 2, &Run};
+  TernParallel parallel{this, 2, &Run, nullptr};
 
   static void Run(void* context, int64_t count, void (*task)(void*, int64_t, int32_t), void* data) {
     auto* pool = static_cast<BackwardPool*>(context);

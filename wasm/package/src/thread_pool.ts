@@ -110,8 +110,9 @@ export class ThreadPool implements Threading {
       this.giveUp(`no worker could be started: ${wordsOf(error)}`);
     }
     const run = memory.table.add(exports['tern_pool_run'] as CallableFunction);
+    const ready = memory.table.add(exports['tern_pool_ready'] as CallableFunction);
     const { count } = this.threads_;
-    return calls['tern_pool_make']!(this.state, platform, count, run, mayBlock() ? 1 : 0);
+    return calls['tern_pool_make']!(this.state, platform, count, run, ready, mayBlock() ? 1 : 0);
   }
 
   /** The runtime goes on alone, if it goes on. */
