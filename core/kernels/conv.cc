@@ -25,6 +25,7 @@ constexpr int64_t kNarrowRow = 64;           // output pixels
 // The table of row pointers follows M. Dukhan, "The Indirect Convolution Algorithm" (2019).
 struct ConvPlan {
   const TernConv2dArgs* args;
+  int64_t pixels;        // of the output
   int64_t ic, oc;        // of one group
   int64_t taps, run;     // k = taps * run
   int64_t block_rows;    // output pixels that share one table of pointers
@@ -127,6 +128,7 @@ int64_t BlockRows(const ConvPlan& plan) {
 ConvPlan MakePlan(const TernConv2dArgs& args) {
   ConvPlan plan{};
   plan.args = &args;
+  plan.pixels = args.batch * args.out_h * args.out_w;
   plan.ic = args.in_c / args.groups;
   plan.oc = args.out_c / args.groups;
   const bool is_within_image = IsWithinImage(args);
@@ -381,50 +383,64 @@ void ConvolveRange(const ConvPlan& plan, const Product& product, int64_t group, 
   }
 }
 
-// Groups are independent products, so each worker takes whole groups.
-void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
-  const int64_t cost = pixels * plan.taps * plan.run * plan.oc;
-  ParallelFor(
-      context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
-      [&](int64_t first, int64_t last, int32_t worker) {
-        HWY_ALIGN float columns[kMostColumnFloats];
-        for (int64_t group = first; group < last && !IsStopped(context); ++group) {
-          Product product = WithColumns(GroupProduct(plan, group), pixels, columns);
-          if constexpr (kLongPanels) {
-            if (const int64_t floats = LongFloats(product, pixels); floats > 0) {
-              float* panels = LongPanelsOf(plan, floats, group, context);
-              WidenPanels(product, 0, PanelCount(plan.oc, LongWidth()), panels);
-              product = ByLongPanels(product, panels);
-            }
-          }
-          ConvolveRange(plan, product, group, {0, pixels}, {0, PanelCount(product)}, worker);
-        }
-      });
+// Pixels `rows` of groups `groups`, on one worker.
+void ConvolveGroups(const ConvPlan& plan, Range groups, Range rows, int64_t long_floats,
+                    const TernKernelContext* context, int32_t worker) {
+  HWY_ALIGN float columns[kMostColumnFloats];
+  for (int64_t group = groups.first; group < groups.last && !IsStopped(context); ++group) {
+    Product product = WithColumns(GroupProduct(plan, group), plan.pixels, columns);
+    if (kLongPanels && long_floats > 0)
+      product = ByLongPanels(product, LongPanelsOf(plan, long_floats, group, context));
+    ConvolveRange(plan, product, group, rows, {0, PanelCount(product)}, worker);
+  }
+}
+
+// Groups are independent products. Each worker takes whole groups where their weights are larger
+// than what they are multiplied by, else pixels of all groups: those of different groups lie side
+// by side in the output, and parts of one cache line would be written by two processors.
+void ConvolveAllGroups(const ConvPlan& plan, const TernKernelContext* context) {
+  const int64_t groups = plan.args->groups, cost = plan.taps * plan.run * plan.oc;
+  const int64_t long_floats = kLongPanels ? LongFloats(GroupProduct(plan, 0), plan.pixels) : 0;
+  for (int64_t group = 0; long_floats > 0 && group < groups; ++group)
+    WidenInParallel(GroupProduct(plan, group), LongPanelsOf(plan, long_floats, group, context),
+                    context);
+  if (plan.oc > plan.pixels) {
+    ParallelFor(
+        context, groups, 1 + kWorkerGrain / (plan.pixels * cost + 1), 1,
+        [&](int64_t first, int64_t last, int32_t worker) {
+          ConvolveGroups(plan, {first, last}, {0, plan.pixels}, long_floats, context, worker);
+        });
+    return;
+  }
+  ParallelFor(context, plan.pixels, 1 + kWorkerGrain / (groups * cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                ConvolveGroups(plan, {0, groups}, {first, last}, long_floats, context, worker);
+              });
 }
 
 // One group: cut by panels if there are enough (each worker then fills the same tables again, which
 // is cheap beside reading weights), else by output pixels.
-void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
+void ConvolveImage(const ConvPlan& plan, const TernKernelContext* context) {
   HWY_ALIGN float columns[kMostColumnFloats];
-  Product product = WithColumns(GroupProduct(plan, 0), pixels, columns);
+  Product product = WithColumns(GroupProduct(plan, 0), plan.pixels, columns);
   if constexpr (kLongPanels) {
-    if (const int64_t floats = LongFloats(product, pixels); floats > 0) {
+    if (const int64_t floats = LongFloats(product, plan.pixels); floats > 0) {
       float* long_panels = LongPanelsOf(plan, floats, 0, context);
       WidenInParallel(product, long_panels, context);
       product = ByLongPanels(product, long_panels);
     }
   }
   const int64_t panels = PanelCount(product), depth = plan.taps * plan.run;
-  const int64_t workers = WorkersFor(context, pixels * depth * plan.oc, kWorkerGrain);
-  if (SplitByPanels(product, pixels, workers)) {
-    const int64_t grain = 1 + kWorkerGrain / (pixels * depth * product.width + 1);
+  const int64_t workers = WorkersFor(context, plan.pixels * depth * plan.oc, kWorkerGrain);
+  if (SplitByPanels(product, plan.pixels, workers)) {
+    const int64_t grain = 1 + kWorkerGrain / (plan.pixels * depth * product.width + 1);
     ParallelFor(context, panels, grain, PanelsPerTile(product.width),
                 [&](int64_t first, int64_t last, int32_t worker) {
-                  ConvolveRange(plan, product, 0, {0, pixels}, {first, last}, worker);
+                  ConvolveRange(plan, product, 0, {0, plan.pixels}, {first, last}, worker);
                 });
     return;
   }
-  ParallelFor(context, pixels, 1 + kWorkerGrain / (depth * plan.oc + 1), 1,
+  ParallelFor(context, plan.pixels, 1 + kWorkerGrain / (depth * plan.oc + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
                 ConvolveRange(plan, product, 0, {first, last}, {0, panels}, worker);
               });
@@ -433,23 +449,23 @@ void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext
 }  // namespace
 
 int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
-  const int64_t pixels = args->batch * args->out_h * args->out_w;
-  if (pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
+  if (args->batch * args->out_h * args->out_w == 0 || args->out_c == 0) return TERN_KERNEL_OK;
   ConvPlan plan = MakePlan(*args);
   // A product needs no table, but with groups the pixels of one group are not contiguous.
   if (IsMatrixProduct(*args) && args->groups == 1) {
-    MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
+    MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, plan.pixels,
+                        context);
     return TERN_KERNEL_OK;
   }
   const int64_t long_floats =
-      kLongPanels ? args->groups * LongFloats(GroupProduct(plan, 0), pixels) : 0;
+      kLongPanels ? args->groups * LongFloats(GroupProduct(plan, 0), plan.pixels) : 0;
   plan.worker_scratch = TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros,
                                         long_floats * static_cast<int64_t>(sizeof(float)));
   if (plan.worker_scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   if (args->groups > 1) {
-    ConvolveGroups(plan, pixels, context);
+    ConvolveAllGroups(plan, context);
   } else {
-    ConvolveImage(plan, pixels, context);
+    ConvolveImage(plan, context);
   }
   return TERN_KERNEL_OK;
 }
