@@ -49,7 +49,8 @@ inline int64_t MostWorkers(const TernKernelContext* context) {
 }
 
 // The number of workers that total units of work are worth, at least 1.
-inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
+HWY_NOINLINE inline int32_t WorkersFor(const TernKernelContext* context, int64_t total,
+                                       int64_t grain) {
   const int64_t wanted = total / (grain > kPartsOfGrain ? grain / kPartsOfGrain : 1);
   const TernParallel* parallel = context->parallel;
   if (wanted < 2 || parallel == nullptr) return 1;
