@@ -200,7 +200,10 @@ void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
   }
   CheckConv(pair, {33, 32, 16, 64, 3, 3, 1, 1, 1, 1, 2}, false, 3);
   CheckConv(pair, {7, 7, 64, 530, 3, 3, 1, 1}, false, 2);
+  // Groups by pixels of all, with few columns too, and by groups.
   CheckConv(pair, {40, 40, 24, 48, 3, 3, 1, 1, 1, 4, 2}, false, 2);
+  CheckConv(pair, {40, 40, 64, 8, 3, 3, 1, 1, 1, 2}, false, 3);
+  CheckConv(pair, {2, 2, 64, 512, 3, 3, 1, 1, 1, 4}, false, 2);
   CheckConv(pair, {0, 4, 3, 5, 1, 1}, false);
   CheckCopies(pair);
   CheckLongPanels(pair);
