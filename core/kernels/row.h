@@ -62,8 +62,14 @@ HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
       // activations that are squared or gated have many: they count as zeros. Arm's do not.
       if (!HWY_ARCH_ARM && HWY_UNLIKELY(IsSubnormal(a + i))) continue;
       const PanelVector factor = hn::Set(d, a[i]);
-      for (int j = 0; j < kVectors; ++j)
-        sum[j] = MulAdd(factor, hn::LoadU(d, panel + PanelOffset<kPanelVectors>(tile, j)), sum[j]);
+      // A pointer for each panel: what is a constant from it costs no addition in WebAssembly.
+      const float* b = panel;
+      for (int j = 0; j < kVectors; j += kPanelVectors, b += tile.panel_stride) {
+        for (int v = 0; v < kPanelVectors; ++v) {
+          const ptrdiff_t lane = v * static_cast<ptrdiff_t>(HWY_LANES(float));
+          sum[j + v] = MulAdd(factor, hn::LoadU(d, b + lane), sum[j + v]);
+        }
+      }
     }
   }
   for (int j = 0; j < kVectors; ++j)
