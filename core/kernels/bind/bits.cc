@@ -15,8 +15,9 @@ namespace {
 
 constexpr int64_t kColumns = 64;  // unpacked at once
 constexpr int64_t kFewRows = 4;
-constexpr int64_t kLanes = 8;  // summed up apart; a block has at least as many bytes
-constexpr float kMiddle = 8;   // the zero point where none is given
+constexpr int64_t kLanes = 8;          // summed up apart; a block has at least as many bytes
+constexpr float kMiddle = 8;           // the zero point where none is given
+constexpr int64_t kGrain = 64 * 1024;  // products of the fewest columns that a worker gets
 
 struct PackedWeights {
   const uint8_t* bytes;
@@ -99,7 +100,10 @@ Status MultiplyFewRows(Call& call, const PackedWeights& weights, const float* a,
   SplitRow row(weights, scratch->data_as<float>());
   for (int64_t i = 0; i < rows && !call.IsStopped(); ++i) {
     row.Read(weights, a + i * weights.depth);
-    for (int64_t column = 0; column < columns; ++column) *y++ = Dot(weights, column, row);
+    call.ForRanges(columns, kGrain / weights.depth + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t column = begin; column < end; ++column) y[column] = Dot(weights, column, row);
+    });
+    y += columns;
   }
   return OkStatus();
 }

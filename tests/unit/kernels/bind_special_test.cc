@@ -296,6 +296,20 @@ TEST(PackedBits, HalvesOfBytesAreWeights) {
               {"scales", "1 elements"});
 }
 
+TEST(PackedBits, WorkersTakeColumns) {
+  const TensorPtr a = Iota({2, 256}), scales = Iota({700, 8});
+  const TensorPtr b = Tensor::New(kU8, {700, 8, 16}).value();
+  for (int64_t i = 0; i < b->element_count(); ++i)
+    b->data_as<uint8_t>()[i] = static_cast<uint8_t>(i * 37 % 251);
+  Turns turns;
+  const char* const op = "matmul_bits{columns=700 depth=256 block=32}";
+  const TensorPtr alone = RunTensor(op, {a, b, scales});
+  const TensorPtr shared = RunTensor(op, {a, b, scales}, turns.parallel());
+  EXPECT_EQ(turns.tasks(), 4);
+  for (int64_t i = 0; i < alone->element_count(); ++i)
+    ASSERT_EQ(shared->data_as<float>()[i], alone->data_as<float>()[i]) << i;
+}
+
 // numpy.random.RandomState(7).random_sample(3) and .randn(3).
 TEST(RandomNumbers, ThoseOfNumPyForTheSeed) {
   EXPECT_EQ(RunText("random_uniform{seed=7}", {I({1}, {3})}), "f32[3] {0.07631 0.77992 0.43841}");
