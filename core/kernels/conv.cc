@@ -36,6 +36,7 @@ struct ConvPlan {
   const float* zeros;    // [run]
   char* worker_scratch;  // [workers][worker_bytes]: the table, then the copied lines
   int64_t worker_bytes, table_bytes;
+  int64_t long_floats;  // of a group's long panels, behind what the workers have; 0 without them
 };
 
 // A window of one pixel at every pixel: the input is the left operand as it lies, so no table is
@@ -352,11 +353,9 @@ Product GroupProduct(const ConvPlan& plan, int64_t group) {
   return product;
 }
 
-// Those of a group, which are behind what the workers have.
-float* LongPanelsOf(const ConvPlan& plan, int64_t floats, int64_t group,
-                    const TernKernelContext* context) {
+float* LongPanelsOf(const ConvPlan& plan, int64_t group, const TernKernelContext* context) {
   char* shared = plan.worker_scratch + MostWorkers(context) * plan.worker_bytes;
-  return reinterpret_cast<float*>(shared) + group * floats;
+  return reinterpret_cast<float*>(shared) + group * plan.long_floats;
 }
 
 struct Range {
@@ -384,13 +383,13 @@ void ConvolveRange(const ConvPlan& plan, const Product& product, int64_t group, 
 }
 
 // Pixels `rows` of groups `groups`, on one worker.
-void ConvolveGroups(const ConvPlan& plan, Range groups, Range rows, int64_t long_floats,
+void ConvolveGroups(const ConvPlan& plan, Range groups, Range rows,
                     const TernKernelContext* context, int32_t worker) {
   HWY_ALIGN float columns[kMostColumnFloats];
   for (int64_t group = groups.first; group < groups.last && !IsStopped(context); ++group) {
     Product product = WithColumns(GroupProduct(plan, group), plan.pixels, columns);
-    if (kLongPanels && long_floats > 0)
-      product = ByLongPanels(product, LongPanelsOf(plan, long_floats, group, context));
+    if (kLongPanels && plan.long_floats > 0)
+      product = ByLongPanels(product, LongPanelsOf(plan, group, context));
     ConvolveRange(plan, product, group, rows, {0, PanelCount(product)}, worker);
   }
 }
@@ -400,21 +399,18 @@ void ConvolveGroups(const ConvPlan& plan, Range groups, Range rows, int64_t long
 // by side in the output, and parts of one cache line would be written by two processors.
 void ConvolveAllGroups(const ConvPlan& plan, const TernKernelContext* context) {
   const int64_t groups = plan.args->groups, cost = plan.taps * plan.run * plan.oc;
-  const int64_t long_floats = kLongPanels ? LongFloats(GroupProduct(plan, 0), plan.pixels) : 0;
-  for (int64_t group = 0; long_floats > 0 && group < groups; ++group)
-    WidenInParallel(GroupProduct(plan, group), LongPanelsOf(plan, long_floats, group, context),
-                    context);
+  for (int64_t group = 0; kLongPanels && plan.long_floats > 0 && group < groups; ++group)
+    WidenInParallel(GroupProduct(plan, group), LongPanelsOf(plan, group, context), context);
   if (plan.oc > plan.pixels) {
-    ParallelFor(
-        context, groups, 1 + kWorkerGrain / (plan.pixels * cost + 1), 1,
-        [&](int64_t first, int64_t last, int32_t worker) {
-          ConvolveGroups(plan, {first, last}, {0, plan.pixels}, long_floats, context, worker);
-        });
+    ParallelFor(context, groups, 1 + kWorkerGrain / (plan.pixels * cost + 1), 1,
+                [&](int64_t first, int64_t last, int32_t worker) {
+                  ConvolveGroups(plan, {first, last}, {0, plan.pixels}, context, worker);
+                });
     return;
   }
   ParallelFor(context, plan.pixels, 1 + kWorkerGrain / (groups * cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
-                ConvolveGroups(plan, {0, groups}, {first, last}, long_floats, context, worker);
+                ConvolveGroups(plan, {0, groups}, {first, last}, context, worker);
               });
 }
 
@@ -423,12 +419,10 @@ void ConvolveAllGroups(const ConvPlan& plan, const TernKernelContext* context) {
 void ConvolveImage(const ConvPlan& plan, const TernKernelContext* context) {
   HWY_ALIGN float columns[kMostColumnFloats];
   Product product = WithColumns(GroupProduct(plan, 0), plan.pixels, columns);
-  if constexpr (kLongPanels) {
-    if (const int64_t floats = LongFloats(product, plan.pixels); floats > 0) {
-      float* long_panels = LongPanelsOf(plan, floats, 0, context);
-      WidenInParallel(product, long_panels, context);
-      product = ByLongPanels(product, long_panels);
-    }
+  if (kLongPanels && plan.long_floats > 0) {
+    float* long_panels = LongPanelsOf(plan, 0, context);
+    WidenInParallel(product, long_panels, context);
+    product = ByLongPanels(product, long_panels);
   }
   const int64_t panels = PanelCount(product), depth = plan.taps * plan.run;
   const int64_t workers = WorkersFor(context, plan.pixels * depth * plan.oc, kWorkerGrain);
@@ -457,10 +451,11 @@ int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
                         context);
     return TERN_KERNEL_OK;
   }
-  const int64_t long_floats =
-      kLongPanels ? args->groups * LongFloats(GroupProduct(plan, 0), plan.pixels) : 0;
-  plan.worker_scratch = TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros,
-                                        long_floats * static_cast<int64_t>(sizeof(float)));
+  if constexpr (kLongPanels) plan.long_floats = LongFloats(GroupProduct(plan, 0), plan.pixels);
+  const int64_t shared_bytes =
+      args->groups * plan.long_floats * static_cast<int64_t>(sizeof(float));
+  plan.worker_scratch =
+      TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros, shared_bytes);
   if (plan.worker_scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   if (args->groups > 1) {
     ConvolveAllGroups(plan, context);

@@ -69,7 +69,9 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   if (sleepers_.load() > 0) {
     // The empty critical section makes sure that a worker is either waiting, or sees the new epoch
     // before it waits.
-    { std::lock_guard lock(park_mutex_); }
+    {
+      std::lock_guard lock(park_mutex_);
+    }
     parked_.notify_all();
   }
   job_.Drain(0);
