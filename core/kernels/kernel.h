@@ -112,6 +112,22 @@ typedef struct TernMatMulArgs {
   TernEpilogue epilogue; /* residual has the strides of c */
 } TernMatMulArgs;
 
+/* c[m, n] = a[m, k] * b, where b's element (i, j) is (q - zero) * scale of the block of its column
+ * that it lies in, and q an integer of 4 bits (ONNX Runtime's MatMulNBits). Blocks are runs of
+ * `block` rows, a power of two from 16 on; the last one is padded to as many. Zero points are
+ * integers of 4 bits or floats; 8 where both pointers are NULL. Of two integers in a byte the low
+ * half comes first. Sums with an element of a that is not finite are not finite, and NaN even where
+ * they would be infinite. Unpacked weights, or rows in another order, are scratch. */
+typedef struct TernMatMulBitsArgs {
+  int64_t m, n, k, block;
+  const float* a;           /* [m][k] */
+  const uint8_t* b;         /* [n][ceil(k / block)][block / 2] */
+  const float* scales;      /* [n][ceil(k / block)] */
+  const uint8_t* zeros;     /* [n][ceil(ceil(k / block) / 2)], or NULL */
+  const float* float_zeros; /* [n][ceil(k / block)], or NULL */
+  float* c;                 /* [m][n] */
+} TernMatMulBitsArgs;
+
 /* 2-D convolution over channels-last images. groups divides both channel counts; depthwise
  * (groups == in_c == out_c) uses conv2d_depthwise. Weights: per group [ceil(oc/16)][kh*kw*ic][16]
  * panels with oc = out_c / groups, ic = in_c / groups, row order (kh, kw, ic). Out-of-image taps

@@ -15,6 +15,11 @@
 #ifndef HWY_COMPILE_ONLY_STATIC
 #define HWY_COMPILE_ONLY_STATIC
 #endif
+// Highway's checks of its arguments, on by themselves in builds with sanitizers, end in a function
+// of its library, of which nothing is linked.
+#ifndef HWY_IS_DEBUG_BUILD
+#define HWY_IS_DEBUG_BUILD 0
+#endif
 #include "core/kernels/kernel_table.h"
 #include "hwy/highway.h"
 
@@ -280,6 +285,26 @@ inline constexpr int kQuadRows = HWY_ARCH_ARM ? 6 : 4;
 #endif
 // The largest kQuadRows of all targets: how many rows conv_quantized.cc spells out.
 inline constexpr int kMaxQuadRows = 8;
+
+// ---- integers of 4 bits: the lowest half of a byte of each word as a number. An instruction picks
+// a number by the low four bits of each index, where there is such a one; elsewhere the other bits
+// are masked: by `mask`, 0xF that the compiler does not know, because WebAssembly's engines make a
+// constant anew in each round of a loop.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+inline constexpr bool kPicksHalves = true;
+using HalfPicker = PanelVector;
+HWY_INLINE HalfPicker MakeHalfPicker(int32_t) { return hn::Iota(PanelTag(), 0); }
+HWY_INLINE PanelVector LowestHalf(IntVector words, HalfPicker picker) {
+  return PanelVector{_mm512_permutexvar_ps(words.raw, picker.raw)};
+}
+#else
+inline constexpr bool kPicksHalves = false;
+using HalfPicker = IntVector;
+HWY_INLINE HalfPicker MakeHalfPicker(int32_t mask) { return hn::Set(IntTag(), mask); }
+HWY_INLINE PanelVector LowestHalf(IntVector words, HalfPicker picker) {
+  return hn::ConvertTo(PanelTag(), hn::And(words, picker));
+}
+#endif
 
 }  // namespace tern::kernels::TERN_TARGET_NAME
 HWY_AFTER_NAMESPACE();

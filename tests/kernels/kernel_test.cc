@@ -19,6 +19,10 @@ float Random::Uniform(float low, float high) {
   return low + (high - low) * unit;
 }
 
+void FillBytes(Buffer<uint8_t>& buffer, Random& random) {
+  for (int64_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<uint8_t>(random.Next() >> 9);
+}
+
 TestContext::TestContext(int workers, bool has_scratch) : has_scratch_(has_scratch) {
   parallel_ = {this, workers, &TestContext::Run, &TestContext::Ready};
   context_ = {workers > 0 ? &parallel_ : nullptr, this, &TestContext::Scratch, nullptr};

@@ -89,6 +89,9 @@ class Buffer {
   std::vector<unsigned char> bytes_;
 };
 
+// Bytes of any value.
+void FillBytes(Buffer<uint8_t>& buffer, Random& random);
+
 // Lends scratch (poisoned with NaN) and `workers` workers that run one after the other in an order
 // that nothing should depend on. workers = 0: no pool. Without scratch, requests are refused.
 class TestContext {

@@ -33,10 +33,6 @@ void ExpectSameElements(const KernelPair<Args>& pair, Args args, T* Args::*outpu
   ExpectEqualBuffers(expected, actual, what);
 }
 
-void FillBytes(Buffer<uint8_t>& buffer, Random& random) {
-  for (int64_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<uint8_t>(random.Next() >> 9);
-}
-
 // --- convolutions
 
 struct QuantizedCase {

@@ -286,6 +286,15 @@ TEST(PackedBits, HalvesOfBytesAreWeights) {
   EXPECT_EQ(RunText("matmul_bits{columns=1 depth=3 block=16}",
                     {F({1, 3}, {1, 1, 1}), b, F({1}, {2}), U8({1}, {1})}),
             "f32[1, 1] {0}");
+  // Zero points that are floats, and rows enough to be multiplied by unpacked weights.
+  EXPECT_EQ(
+      RunText("matmul_bits{columns=1 depth=2 block=16}",
+              {F({6, 2}, {1, 0, 0, 1, 1, 1, 2, 0, 0, 2, 2, 2}), b, F({1}, {2}), F({1}, {0.5})}),
+      "f32[6, 1] {-1 1 0 -2 2 0}");
+  ExpectError("matmul_bits{columns=1 depth=16 block=16}",
+              {Iota({1, 16}), b, F({1}, {2}), U8({2}, {1, 1})}, {"zeros", "u8 of 1 elements"});
+  ExpectError("matmul_bits{columns=1 depth=16 block=16}",
+              {Iota({1, 16}), b, F({1}, {2}), I({1}, {1})}, {"zeros", "floats of 1"});
   ExpectError("matmul_bits{columns=1 depth=16 block=24}", {Iota({1, 16}), b, F({1}, {2})},
               {"block", "power of two"});
   ExpectError("matmul_bits{columns=1 depth=16 block=-9223372036854775808}",
@@ -294,20 +303,6 @@ TEST(PackedBits, HalvesOfBytesAreWeights) {
               {"axis 0 of b", "expected 2"});
   ExpectError("matmul_bits{columns=1 depth=16 block=16}", {Iota({1, 16}), b, F({2}, {2, 2})},
               {"scales", "1 elements"});
-}
-
-TEST(PackedBits, WorkersTakeColumns) {
-  const TensorPtr a = Iota({2, 256}), scales = Iota({700, 8});
-  const TensorPtr b = Tensor::New(kU8, {700, 8, 16}).value();
-  for (int64_t i = 0; i < b->element_count(); ++i)
-    b->data_as<uint8_t>()[i] = static_cast<uint8_t>(i * 37 % 251);
-  Turns turns;
-  const char* const op = "matmul_bits{columns=700 depth=256 block=32}";
-  const TensorPtr alone = RunTensor(op, {a, b, scales});
-  const TensorPtr shared = RunTensor(op, {a, b, scales}, turns.parallel());
-  EXPECT_EQ(turns.tasks(), 4);
-  for (int64_t i = 0; i < alone->element_count(); ++i)
-    ASSERT_EQ(shared->data_as<float>()[i], alone->data_as<float>()[i]) << i;
 }
 
 // numpy.random.RandomState(7).random_sample(3) and .randn(3).
