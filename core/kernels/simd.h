@@ -265,7 +265,7 @@ HWY_INLINE IntVector DotOfQuads(IntVector sum, IntVector x, IntVector w) {
 }
 #endif
 
-// One instruction does it on processors with AVX-512 VNNI, which the target `avx512` does not
+// One instruction does it on processors with VNNI, which the targets `avx512` and `avx2` do not
 // promise: the kernel asks the processor and the assembler needs no flag for it.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avx512vnni") != 0; }
@@ -275,6 +275,37 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
 }
 inline constexpr bool kMayHaveQuadInstruction = true;
 inline constexpr int kQuadRows = 8;
+#elif HWY_TARGET == HWY_AVX2
+HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avxvnni") != 0; }
+HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
+  return sum;
+}
+inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr int kQuadRows = 6;
+#elif HWY_ARCH_WASM
+// Relaxed SIMD's sum of products leaves open what a second factor above 127 is, and has an engine
+// do the same each time: where the processor has AVX-VNNI, Chromium's multiplies it as it is.
+// Others saturate sums of two, or take it for negative. Without relaxed SIMD this is the sum by
+// pairs again, because both builds need the same functions (wasm/split_module.py).
+HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
+#if defined(__wasm_relaxed_simd__)
+  return IntVector{__builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4(w.raw, x.raw, sum.raw)};
+#else
+  return DotOfQuads(sum, x, w);
+#endif
+}
+HWY_INLINE bool HasQuadInstruction() {
+  // Products of 255 by both extremes, from a sum that wraps around. In memory, because tools that
+  // compute constants do not know the instruction.
+  volatile int32_t largest = -1;
+  const IntTag d;
+  const IntVector sum =
+      DotByInstruction(hn::Set(d, INT32_MIN), hn::Set(d, largest), hn::Set(d, 0x7F7F8080));
+  return hn::GetLane(sum) == INT32_MAX - 2 * 255 + 1;
+}
+inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr int kQuadRows = 6;
 #else
 HWY_INLINE bool HasQuadInstruction() { return false; }
 HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
