@@ -57,12 +57,19 @@ HWY_INLINE IntVector Dot(IntVector sum, IntVector x, IntVector w) {
   return kByInstruction ? DotByInstruction(sum, x, w) : DotOfQuads(sum, x, w);
 }
 
+template <bool kByInstruction>
+inline constexpr bool kSigned = kByInstruction ? kInstructionSigned : kQuadSigned;
+
 // Four elements of a pixel in every lane.
+template <bool kByInstruction>
 HWY_INLINE IntVector BroadcastQuad(const uint8_t* p) {
-  uint32_t quad;
+  int32_t quad;
   memcpy(&quad, p, sizeof(quad));
-  if (kQuadSigned) quad ^= 0x80808080u;
-  return hn::Set(IntTag(), static_cast<int32_t>(quad));
+  const IntTag d;
+  const IntVector x = hn::Set(d, quad);
+  if constexpr (!kSigned<kByInstruction>) return x;
+  const hn::Repartition<uint8_t, IntTag> d8;
+  return hn::Xor(x, hn::BitCast(d, hn::Set(d8, 0x80)));
 }
 
 #define TERN_QUAD_ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
@@ -72,7 +79,7 @@ static_assert(kQuadRows <= kMaxQuadRows && kMaxQuadRows == 8);
 #define TERN_QUAD_POINTER(r) [[maybe_unused]] const uint8_t* a##r = rows[r < kRows ? r : 0];
 #define TERN_QUAD_MULTIPLY(r)                                                    \
   if constexpr (r < kRows) {                                                     \
-    const IntVector x = BroadcastQuad(a##r + i);                                 \
+    const IntVector x = BroadcastQuad<kByInstruction>(a##r + i);                 \
     c##r##_0 = Dot<kByInstruction>(c##r##_0, x, w0);                             \
     if constexpr (kVectors > 1) c##r##_1 = Dot<kByInstruction>(c##r##_1, x, w1); \
   }
@@ -92,7 +99,7 @@ HWY_NOINLINE void MultiplyQuads(const QuadTile& tile, int64_t column) {
   const IntTag d;
   const int64_t lanes = IntLanes(), left = plan.out - column;
   const int64_t channel = tile.group * plan.out + column;
-  const int32_t shift = kQuadSigned ? 128 : 0;
+  const int32_t shift = kSigned<kByInstruction> ? 128 : 0;
   const IntVector start0 = StartOfSum(args, channel, left, shift);
   const IntVector start1 =
       kVectors > 1 ? StartOfSum(args, channel + lanes, left - lanes, shift) : start0;

@@ -31,12 +31,15 @@ uint32_t DetectBits() {
 }
 }  // namespace
 
+bool HasDotProduct() { return false; }
+
 int32_t ScalableVectorBytes() { return 0; }
 
 #elif defined(__aarch64__) && defined(__linux__)
 
 namespace {
-constexpr unsigned long kHwcapSve = 1ul << 22;  // HWCAP_SVE of the kernel's <asm/hwcap.h>
+// HWCAP_ASIMDDP and HWCAP_SVE of the kernel's <asm/hwcap.h>.
+constexpr unsigned long kHwcapDotProduct = 1ul << 20, kHwcapSve = 1ul << 22;
 constexpr int kPrSveGetVl = 51;                 // PR_SVE_GET_VL
 constexpr int kPrSveVlMask = 0xffff;
 
@@ -45,6 +48,8 @@ uint32_t DetectBits() {
   return kCpuNeon | (sve ? kCpuSve : 0u);
 }
 }  // namespace
+
+bool HasDotProduct() { return (getauxval(AT_HWCAP) & kHwcapDotProduct) != 0; }
 
 // The length that this thread has, which the system may have set below the processor's. It is asked
 // for at each call, and 0 without SVE.
@@ -63,6 +68,8 @@ uint32_t DetectBits() { return kCpuNeon; }
 uint32_t DetectBits() { return 0; }
 #endif
 }  // namespace
+
+bool HasDotProduct() { return false; }
 
 int32_t ScalableVectorBytes() { return 0; }
 

@@ -11,6 +11,10 @@ namespace tern::kernels {
 // Thread-safe. Nothing where the system has no way to ask without rights.
 CpuFeatures DetectCpuFeatures();
 
+// Whether the processor is an AArch64 one with the instructions of FEAT_DotProd (`sdot`), which a
+// kernel asks when it starts: the system keeps the answer in memory. Thread-safe.
+bool HasDotProduct();
+
 // Bytes of one scalable vector register (SVE), 0 where there is none.
 int32_t ScalableVectorBytes();
 

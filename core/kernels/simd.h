@@ -20,6 +20,7 @@
 #ifndef HWY_IS_DEBUG_BUILD
 #define HWY_IS_DEBUG_BUILD 0
 #endif
+#include "core/kernels/cpu_features.h"
 #include "core/kernels/kernel_table.h"
 #include "hwy/highway.h"
 
@@ -236,7 +237,7 @@ inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
 // ---- products of 8-bit elements: four u8 of x times four i8 of w for each lane, added to sum
 // exactly. Instructions that saturate sums of two products (pmaddubsw) are no use here.
 // kQuadSigned: x is to be given as i8 (x - 128), because the machine multiplies elements of one
-// kind only.
+// kind only; kInstructionSigned: the same for DotByInstruction.
 // kQuadRows: rows of a tile of two vectors beside what the products need.
 using IntTag = hn::CappedTag<int32_t, TERN_PANEL_WIDTH>;
 using IntVector = hn::Vec<IntTag>;
@@ -273,7 +274,7 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
   return sum;
 }
-inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
 inline constexpr int kQuadRows = 8;
 #elif HWY_TARGET == HWY_AVX2
 HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avxvnni") != 0; }
@@ -281,7 +282,18 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
   return sum;
 }
-inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
+inline constexpr int kQuadRows = 6;
+#elif HWY_ARCH_ARM && !HWY_TARGET_IS_SVE
+// Armv8.2's dot product, which SVE's target has above.
+HWY_INLINE bool HasQuadInstruction() { return HasDotProduct(); }
+HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
+  asm(".arch_extension dotprod\n\tsdot %0.4s, %1.16b, %2.16b"
+      : "+w"(sum.raw)
+      : "w"(x.raw), "w"(w.raw));
+  return sum;
+}
+inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = true;
 inline constexpr int kQuadRows = 6;
 #elif HWY_ARCH_WASM
 // Relaxed SIMD's sum of products leaves open what a second factor above 127 is, and has an engine
@@ -304,14 +316,14 @@ HWY_INLINE bool HasQuadInstruction() {
       DotByInstruction(hn::Set(d, INT32_MIN), hn::Set(d, largest), hn::Set(d, 0x7F7F8080));
   return hn::GetLane(sum) == INT32_MAX - 2 * 255 + 1;
 }
-inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
 inline constexpr int kQuadRows = 6;
 #else
 HWY_INLINE bool HasQuadInstruction() { return false; }
 HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   return DotOfQuads(sum, x, w);
 }
-inline constexpr bool kMayHaveQuadInstruction = false;
+inline constexpr bool kMayHaveQuadInstruction = false, kInstructionSigned = false;
 inline constexpr int kQuadRows = HWY_ARCH_ARM ? 6 : 4;
 #endif
 // The largest kQuadRows of all targets: how many rows conv_quantized.cc spells out.
