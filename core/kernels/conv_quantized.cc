@@ -20,6 +20,7 @@ namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
 constexpr int64_t kQuadBytes = int64_t{TERN_PANEL_WIDTH} * TERN_QUAD;  // of a panel, per step
+constexpr int64_t kGroup = 4 * TERN_QUAD;  // elements that LoadQuads takes
 
 // What one call shares. A row is one output pixel.
 struct QuantizedPlan {
@@ -83,6 +84,25 @@ static_assert(kQuadRows <= kMaxQuadRows && kMaxQuadRows == 8);
     c##r##_0 = Dot<kByInstruction>(c##r##_0, x, w0);                             \
     if constexpr (kVectors > 1) c##r##_1 = Dot<kByInstruction>(c##r##_1, x, w1); \
   }
+#define TERN_QUAD_LOAD(r) [[maybe_unused]] const IntVector x##r = LoadQuads(a##r + i);
+#define TERN_QUAD_BY_LANE(r, lane)                                              \
+  if constexpr (r < kRows) {                                                    \
+    c##r##_0 = DotByLane<lane>(c##r##_0, w0, x##r);                             \
+    if constexpr (kVectors > 1) c##r##_1 = DotByLane<lane>(c##r##_1, w1, x##r); \
+  }
+#define TERN_QUAD_LANE_0(r) TERN_QUAD_BY_LANE(r, 0)
+#define TERN_QUAD_LANE_1(r) TERN_QUAD_BY_LANE(r, 1)
+#define TERN_QUAD_LANE_2(r) TERN_QUAD_BY_LANE(r, 2)
+#define TERN_QUAD_LANE_3(r) TERN_QUAD_BY_LANE(r, 3)
+// One step of all rows by the next weights.
+#define TERN_QUAD_STEP(multiply)                                                           \
+  {                                                                                        \
+    const IntVector w0 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b0)); \
+    const IntVector w1 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b1)); \
+    TERN_QUAD_ROWS(multiply)                                                               \
+    b0 += kQuadBytes;                                                                      \
+    b1 += kQuadBytes;                                                                      \
+  }
 #define TERN_QUAD_STORE(r)                                                         \
   if (r < kRows && r < tile.count) {                                               \
     StoreQuantized(to, c##r##_0, scale0, low, high, zero, left);                   \
@@ -114,13 +134,15 @@ HWY_NOINLINE void MultiplyQuads(const QuadTile& tile, int64_t column) {
   const uint8_t* const* rows = tile.rows;
   for (int64_t tap = 0; tap < plan.taps; ++tap, rows += kQuadRows) {
     TERN_QUAD_ROWS(TERN_QUAD_POINTER)
-    for (int64_t i = 0; i < plan.quads * TERN_QUAD; i += TERN_QUAD) {
-      const IntVector w0 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b0));
-      const IntVector w1 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b1));
-      TERN_QUAD_ROWS(TERN_QUAD_MULTIPLY)
-      b0 += kQuadBytes;
-      b1 += kQuadBytes;
+    int64_t i = 0;
+    for (; kQuadsByLane<kByInstruction> && i + kGroup <= plan.quads * TERN_QUAD; i += kGroup) {
+      TERN_QUAD_ROWS(TERN_QUAD_LOAD)
+      TERN_QUAD_STEP(TERN_QUAD_LANE_0)
+      TERN_QUAD_STEP(TERN_QUAD_LANE_1)
+      TERN_QUAD_STEP(TERN_QUAD_LANE_2)
+      TERN_QUAD_STEP(TERN_QUAD_LANE_3)
     }
+    for (; i < plan.quads * TERN_QUAD; i += TERN_QUAD) TERN_QUAD_STEP(TERN_QUAD_MULTIPLY)
   }
   const SumVector scale0 = LoadSome(args.scale + channel, left);
   const SumVector scale1 =
@@ -131,6 +153,13 @@ HWY_NOINLINE void MultiplyQuads(const QuadTile& tile, int64_t column) {
   TERN_QUAD_ROWS(TERN_QUAD_STORE)
 }
 
+#undef TERN_QUAD_STEP
+#undef TERN_QUAD_LANE_3
+#undef TERN_QUAD_LANE_2
+#undef TERN_QUAD_LANE_1
+#undef TERN_QUAD_LANE_0
+#undef TERN_QUAD_BY_LANE
+#undef TERN_QUAD_LOAD
 #undef TERN_QUAD_DECLARE
 #undef TERN_QUAD_POINTER
 #undef TERN_QUAD_MULTIPLY

@@ -294,7 +294,7 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   return sum;
 }
 inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = true;
-inline constexpr int kQuadRows = 6;
+inline constexpr int kQuadRows = 8;
 #elif HWY_ARCH_WASM
 // Relaxed SIMD's sum of products leaves open what a second factor above 127 is, and has an engine
 // do the same each time: where the processor has AVX-VNNI, Chromium's multiplies it as it is.
@@ -324,7 +324,43 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   return DotOfQuads(sum, x, w);
 }
 inline constexpr bool kMayHaveQuadInstruction = false, kInstructionSigned = false;
-inline constexpr int kQuadRows = HWY_ARCH_ARM ? 6 : 4;
+inline constexpr int kQuadRows = HWY_ARCH_ARM ? 8 : 4;
+#endif
+
+// ---- products of 8-bit elements by one lane: where an instruction multiplies by one quad of a
+// 128-bit group (AArch64), which kQuadsByLane says of the sums by kByInstruction, rows are loaded
+// four quads at a time. LoadQuads: those from p on as i8, repeated in every 128 bits.
+#if HWY_TARGET_IS_SVE
+template <bool kByInstruction>
+inline constexpr bool kQuadsByLane = true;
+HWY_INLINE IntVector LoadQuads(const uint8_t* p) {
+  return svreinterpret_s32_u8(sveor_n_u8_x(svptrue_b8(), svld1rq_u8(svptrue_b8(), p), 0x80));
+}
+template <int lane>
+HWY_INLINE IntVector DotByLane(IntVector sum, IntVector w, IntVector quads) {
+  return svdot_lane_s32(sum, svreinterpret_s8_s32(w), svreinterpret_s8_s32(quads), lane);
+}
+#elif HWY_ARCH_ARM
+template <bool kByInstruction>
+inline constexpr bool kQuadsByLane = kByInstruction;
+HWY_INLINE IntVector LoadQuads(const uint8_t* p) {
+  return IntVector(vreinterpretq_s32_u8(veorq_u8(vld1q_u8(p), vdupq_n_u8(0x80))));
+}
+template <int lane>
+HWY_INLINE IntVector DotByLane(IntVector sum, IntVector w, IntVector quads) {
+  asm(".arch_extension dotprod\n\tsdot %0.4s, %1.16b, %2.4b[%3]"
+      : "+w"(sum.raw)
+      : "w"(w.raw), "w"(quads.raw), "i"(lane));
+  return sum;
+}
+#else
+template <bool kByInstruction>
+inline constexpr bool kQuadsByLane = false;
+HWY_INLINE IntVector LoadQuads(const uint8_t*) { return hn::Zero(IntTag()); }
+template <int lane>
+HWY_INLINE IntVector DotByLane(IntVector sum, IntVector, IntVector) {
+  return sum;
+}
 #endif
 // The largest kQuadRows of all targets: how many rows conv_quantized.cc spells out.
 inline constexpr int kMaxQuadRows = 8;
