@@ -229,6 +229,32 @@ void FillColumn(const QuantizedPlan& plan, const WindowPlace& place, int64_t gro
   }
 }
 
+// All columns of a tile whose windows lie in one line of the output and inside of the image, each a
+// step from the one before. False where they do not; `place` becomes the last pixel's.
+bool FillNeighbours(const QuantizedPlan& plan, WindowPlace& place, int64_t group,
+                    const uint8_t** table) {
+  const TernQuantizedConvArgs& args = *plan.args;
+  const int64_t top = place.out_y * args.stride_h - args.pad_top;
+  const int64_t left = place.out_x * args.stride_w - args.pad_left;
+  const int64_t right = left + (kQuadRows - 1) * args.stride_w + plan.window_w;
+  if (place.out_x + kQuadRows > args.out_w || top < 0 || left < 0 ||
+      top + plan.window_h > args.in_h || right > args.in_w) {
+    return false;
+  }
+  const int64_t step = args.stride_w * args.in_c;
+  const uint8_t* line = args.input + group * plan.in +
+                        ((place.image * args.in_h + top) * args.in_w + left) * args.in_c;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    const uint8_t* pixel = line + ky * args.dilation_h * args.in_w * args.in_c;
+    for (int64_t kx = 0; kx < args.kernel_w; ++kx, table += kQuadRows) {
+      for (int64_t i = 0; i < kQuadRows; ++i) table[i] = pixel + i * step;
+      pixel += args.dilation_w * args.in_c;
+    }
+  }
+  place.out_x += kQuadRows - 1;
+  return true;
+}
+
 // Whether quads of a tile that ends with `last` may reach past the input: on its last line.
 bool MayReachPastEnd(const QuantizedPlan& plan, const WindowPlace& last) {
   const TernQuantizedConvArgs& args = *plan.args;
@@ -256,9 +282,11 @@ QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_
   const uint8_t** table = reinterpret_cast<const uint8_t**>(scratch);
   const int64_t first = tile * kQuadRows, left = plan.pixels - first;
   const int64_t count = left < kQuadRows ? left : kQuadRows;
-  for (int64_t i = 0; i < kQuadRows; ++i) {
-    FillColumn(plan, place, group, table + i);
-    if (i + 1 < count) place.Advance(args);
+  if (!FillNeighbours(plan, place, group, table)) {
+    for (int64_t i = 0; i < kQuadRows; ++i) {
+      FillColumn(plan, place, group, table + i);
+      if (i + 1 < count) place.Advance(args);
+    }
   }
   if (MayReachPastEnd(plan, place)) CopyLastPixels(plan, table, scratch + plan.table_bytes);
   place.Advance(args);
@@ -329,10 +357,21 @@ void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext*
               });
 }
 
+// Images of which each pixel makes one of the output, as one line.
+TernQuantizedConvArgs InOneLine(TernQuantizedConvArgs args) {
+  if (args.kernel_h * args.kernel_w * args.stride_h * args.stride_w == 1 && args.pad_top == 0 &&
+      args.pad_left == 0 && args.out_h == args.in_h && args.out_w == args.in_w) {
+    args.in_w = args.out_w = args.batch * args.in_h * args.in_w;
+    args.batch = args.in_h = args.out_h = 1;
+  }
+  return args;
+}
+
 }  // namespace
 
 int32_t conv2d_quantized(const TernQuantizedConvArgs* args, const TernKernelContext* context) {
-  QuantizedPlan plan = MakeQuantizedPlan(*args);
+  const TernQuantizedConvArgs shape = InOneLine(*args);
+  QuantizedPlan plan = MakeQuantizedPlan(shape);
   if (plan.pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
   if (!TakeQuantizedScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
   for (int64_t group = 0; group < args->groups && !IsStopped(context); ++group) {

@@ -161,6 +161,12 @@ void Test_conv2d_quantized(const KernelPair<TernQuantizedConvArgs>& pair) {
   CheckQuantized(pair, {9, 9, 12, 40, 3, 1, 1, 1, 2, 2}, false);
   CheckQuantized(pair, {6, 6, 6, 6, 3, 1, 1, 1, 6}, false);
   CheckQuantized(pair, {20, 20, 70, 96, 3, 1, 1}, false, 3);
+  // Tiles of neighbours in long lines, with strides and groups; images that are one line.
+  for (int64_t stride : {1, 2, 3}) {
+    CheckQuantized(pair, {4, 60, 3, 6, 3, stride, 1}, false);
+    CheckQuantized(pair, {5, 67, 10, 6, 3, stride, 2, 2, 2, 2}, false);
+  }
+  CheckQuantized(pair, {5, 7, 13, 20, 1, 1, 0, 1, 1, 3}, false);
   CheckQuantized(pair, {2, 2, 300, 400, 1}, false, 3);
   CheckQuantized(pair, {1, 1, 40, 40, 1, 1, 0, 1, 1, 0}, false);
   CheckWithoutScratch(pair.actual, {6, 6, 5, 9, 3, 1, 1}, false);
