@@ -4,6 +4,7 @@
 // contiguous floats); where windows reach beyond the image, its lines are copied with their zeros.
 
 #include "core/kernels/conv_scratch.h"
+#include "core/kernels/conv_shape.h"
 #include "core/kernels/copy_bytes.h"
 #include "core/kernels/long_panels.h"
 #include "core/kernels/parallel.h"
@@ -38,20 +39,6 @@ struct ConvPlan {
   int64_t worker_bytes, table_bytes;
   int64_t long_floats;  // of a group's long panels, behind what the workers have; 0 without them
 };
-
-// A window of one pixel at every pixel: the input is the left operand as it lies, so no table is
-// needed.
-bool IsMatrixProduct(const TernConv2dArgs& args) {
-  return args.kernel_h == 1 && args.kernel_w == 1 && args.stride_h == 1 && args.stride_w == 1 &&
-         args.pad_top == 0 && args.pad_left == 0 && args.out_h == args.in_h &&
-         args.out_w == args.in_w;
-}
-
-// Whether windows along an axis read nothing but the image.
-HWY_NOINLINE bool IsWithin(int64_t windows, int64_t stride, int64_t pad, int64_t reach,
-                           int64_t size) {
-  return pad <= 0 && (windows - 1) * stride - pad + reach <= size;
-}
 
 bool IsWithinImage(const TernConv2dArgs& args) {
   return IsWithin(args.out_w, args.stride_w, args.pad_left, args.kernel_w, args.in_w) &&

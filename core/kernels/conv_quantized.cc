@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/kernels/conv_scratch.h"
+#include "core/kernels/conv_shape.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/quantized_sum.h"
@@ -236,9 +237,8 @@ bool FillNeighbours(const QuantizedPlan& plan, WindowPlace& place, int64_t group
   const TernQuantizedConvArgs& args = *plan.args;
   const int64_t top = place.out_y * args.stride_h - args.pad_top;
   const int64_t left = place.out_x * args.stride_w - args.pad_left;
-  const int64_t right = left + (kQuadRows - 1) * args.stride_w + plan.window_w;
-  if (place.out_x + kQuadRows > args.out_w || top < 0 || left < 0 ||
-      top + plan.window_h > args.in_h || right > args.in_w) {
+  if (place.out_x + kQuadRows > args.out_w || !IsWithin(1, 1, -top, plan.window_h, args.in_h) ||
+      !IsWithin(kQuadRows, args.stride_w, -left, plan.window_w, args.in_w)) {
     return false;
   }
   const int64_t step = args.stride_w * args.in_c;
@@ -359,8 +359,7 @@ void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext*
 
 // Images of which each pixel makes one of the output, as one line.
 TernQuantizedConvArgs InOneLine(TernQuantizedConvArgs args) {
-  if (args.kernel_h * args.kernel_w * args.stride_h * args.stride_w == 1 && args.pad_top == 0 &&
-      args.pad_left == 0 && args.out_h == args.in_h && args.out_w == args.in_w) {
+  if (IsMatrixProduct(args)) {
     args.in_w = args.out_w = args.batch * args.in_h * args.in_w;
     args.batch = args.in_h = args.out_h = 1;
   }

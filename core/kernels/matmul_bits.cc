@@ -44,7 +44,7 @@ struct BitsPlan {
   int64_t blocks;       // of a column
   int64_t words;        // of a column that are multiplied, in whole vectors or whole blocks
   int64_t block_shift;  // a block has 1 << block_shift words
-  int64_t row_floats;   // of a spread row
+  int64_t row_floats;   // of a spread row; 0 where rows are not spread
   int64_t worker_floats;
   int32_t lowest_half;  // bits of a word (MakeHalfPicker)
   float* rows;          // spread, [m][row_floats]
@@ -263,7 +263,7 @@ BitsPlan MakeBitsPlan(const TernMatMulBitsArgs& args) {
 int32_t matmul_bits(const TernMatMulBitsArgs* args, const TernKernelContext* context) {
   if (args->m == 0 || args->n == 0) return TERN_KERNEL_OK;
   BitsPlan plan = MakeBitsPlan(*args);
-  const int64_t spread = IsSpread(*args) ? args->m * plan.row_floats : 0;
+  const int64_t spread = args->m * plan.row_floats;
   const int64_t floats = spread + MostWorkers(context) * plan.worker_floats;
   plan.rows = static_cast<float*>(
       context->scratch(context->scratch_context, static_cast<size_t>(floats) * sizeof(float)));

@@ -237,10 +237,11 @@ inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
 // ---- products of 8-bit elements: four u8 of x times four i8 of w for each lane, added to sum
 // exactly. Instructions that saturate sums of two products (pmaddubsw) are no use here.
 // kQuadSigned: x is to be given as i8 (x - 128), because the machine multiplies elements of one
-// kind only; kInstructionSigned: the same for DotByInstruction.
+// kind only; kInstructionSigned: the same for DotByInstruction (Arm's is of i8 by i8).
 // kQuadRows: rows of a tile of two vectors beside what the products need.
 using IntTag = hn::CappedTag<int32_t, TERN_PANEL_WIDTH>;
 using IntVector = hn::Vec<IntTag>;
+inline constexpr bool kInstructionSigned = HWY_ARCH_ARM;
 
 #if HWY_TARGET_IS_SVE
 inline constexpr bool kQuadSigned = true;
@@ -268,22 +269,24 @@ HWY_INLINE IntVector DotOfQuads(IntVector sum, IntVector x, IntVector w) {
 
 // One instruction does it on processors with VNNI, which the targets `avx512` and `avx2` do not
 // promise: the kernel asks the processor and the assembler needs no flag for it.
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avx512vnni") != 0; }
-HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
-  return sum;
-}
-inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+#if HWY_TARGET <= HWY_AVX3
+#define TERN_VNNI "avx512vnni"
+#define TERN_VNNI_ENCODING ""
 inline constexpr int kQuadRows = 8;
-#elif HWY_TARGET == HWY_AVX2
-HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avxvnni") != 0; }
+#else
+#define TERN_VNNI "avxvnni"
+#define TERN_VNNI_ENCODING "%{vex%} "
+inline constexpr int kQuadRows = 6;
+#endif
+HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports(TERN_VNNI) != 0; }
 HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
-  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
+  asm(TERN_VNNI_ENCODING "vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
   return sum;
 }
-inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
-inline constexpr int kQuadRows = 6;
+#undef TERN_VNNI_ENCODING
+#undef TERN_VNNI
+inline constexpr bool kMayHaveQuadInstruction = true;
 #elif HWY_ARCH_ARM && !HWY_TARGET_IS_SVE
 // Armv8.2's dot product, which SVE's target has above.
 HWY_INLINE bool HasQuadInstruction() { return HasDotProduct(); }
@@ -293,7 +296,7 @@ HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
       : "w"(x.raw), "w"(w.raw));
   return sum;
 }
-inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = true;
+inline constexpr bool kMayHaveQuadInstruction = true;
 inline constexpr int kQuadRows = 8;
 #elif HWY_ARCH_WASM
 // Relaxed SIMD's sum of products leaves open what a second factor above 127 is, and has an engine
@@ -316,14 +319,14 @@ HWY_INLINE bool HasQuadInstruction() {
       DotByInstruction(hn::Set(d, INT32_MIN), hn::Set(d, largest), hn::Set(d, 0x7F7F8080));
   return hn::GetLane(sum) == INT32_MAX - 2 * 255 + 1;
 }
-inline constexpr bool kMayHaveQuadInstruction = true, kInstructionSigned = false;
+inline constexpr bool kMayHaveQuadInstruction = true;
 inline constexpr int kQuadRows = 6;
 #else
 HWY_INLINE bool HasQuadInstruction() { return false; }
 HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
   return DotOfQuads(sum, x, w);
 }
-inline constexpr bool kMayHaveQuadInstruction = false, kInstructionSigned = false;
+inline constexpr bool kMayHaveQuadInstruction = false;
 inline constexpr int kQuadRows = HWY_ARCH_ARM ? 8 : 4;
 #endif
 
